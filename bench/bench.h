@@ -58,12 +58,15 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
     X(s2_bar, "s2-bar", "EigenFit: a twisted bar against fine mesh, coarse mesh and DAC (Fig. 6)") \
     X(s2_arap, "s2-arap", "EigenFit: shaken bodies of ARAP against fine and coarse meshes (Fig. 8, 10)") \
+    X(s2_crossing, "s2-crossing", "EigenFit: modes that change places in a swinging bar (Fig. 5)") \
     X(s2_hetero, "s2-hetero", "EigenFit: stiffness that varies by orders of magnitude (Fig. 11-13)") \
+    X(s2_large, "s2-large", "EigenFit: too large a deformation, and the warning (Fig. 14)")          \
     X(s2_release, "s2-release", "EigenFit: a leg that is let go during the run (Fig. 9)") \
     X(s2_table2, "s2-table2", "EigenFit: time of a step beside the coarse and the fine mesh (Table 2)") \
     X(s2_table3, "s2-table3", "EigenFit: error against stiffness (Table 3)") \
-    X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD") \
+    X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD and SLEPc with MUMPS") \
     X(s3_cantilever, "s3-cantilever", "mixed: a rod that bends under its weight, against theory (Fig. 10)") \
+    X(s3_contrast, "s3-contrast", "mixed: stiff parts in a soft bar, iterations beside one material") \
     X(s3_failures, "s3-failures", "mixed: no stabilisation or relaxation ends a simulation (section 8)") \
     X(s3_inversion, "s3-inversion", "mixed: a cube from random places back to its shape (Fig. 12)") \
     X(s3_locking, "s3-locking", "mixed: pulled cylinder, pressed tube, Cook's membrane against second order (Fig. 4)") \
@@ -71,6 +74,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s3_smoothers, "s3-smoothers", "mixed: six smoothers, time for a digit of the residual (Fig. 7)") \
     X(s3_stabilisation, "s3-stabilisation", "mixed: what the stabilisation of pressures moves (Fig. 5)") \
     X(s3_table2, "s3-table2", "mixed: frames per second of the bodies of Table 2, and beside fem") \
+    X(s3_twist, "s3-twist", "mixed: four solvers let a twisted cube go (Fig. 11)") \
     X(s3_volume, "s3-volume", "mixed: volume of a bent arm and of letters that fall (Fig. 3, 14)") \
     X(s4_accuracy, "s4-accuracy", "error of method grid against a known answer") \
     X(s4_cg, "s4-cg", "conjugate gradients against the cycle of method grid") \

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "bench.h"
 #include "bench_systems.h"
+#include "contrast_shapes.h"
 
 #include <math.h>
 #include <pliant/multigrid.h>
@@ -17,54 +18,6 @@
 
 static const double STIFF = 1e4;
 enum { MOST_ITERATIONS = 300 }; // plain nodes can take a thousand
-
-typedef struct shape {
-    const char* name;
-    bool (*is_stiff)(const double point[3], double width); // both in elements
-} shape;
-
-static bool everywhere(const double p[3], double width) { return p[0] + width > 0.0; }
-static bool in_layer(const double p[3], double width) { return p[1] > 0.5 * width; }
-static bool in_lumps(const double p[3], double width) {
-    double x = fmod(p[0] / width, 1.0) - 0.5;
-    return hypot(hypot(x, p[1] / width - 0.5), p[2] / width - 0.5) < 0.3;
-}
-static bool in_bone(const double p[3], double width) {
-    return hypot(p[1] / width - 0.5, p[2] / width - 0.5) < 0.25;
-}
-static bool in_shell(const double p[3], double width) {
-    double depth = fmin(p[0], 4.0 * width - p[0]);
-    for (int c = 1; c < 3; c++) depth = fmin(depth, fmin(p[c], width - p[c]));
-    return depth < 1.5;
-}
-// two elements thick, with two soft ones between them
-static bool in_sheets(const double p[3], double width) {
-    (void)width;
-    return fmod(p[0], 4.0) < 2.0;
-}
-static bool in_rods(const double p[3], double width) {
-    (void)width;
-    return fmod(p[1], 4.0) < 2.0 && fmod(p[2], 4.0) < 2.0;
-}
-
-static const shape shapes[] = {{"stiff", everywhere}, {"layer", in_layer}, {"lumps", in_lumps},
-                               {"bone", in_bone},     {"shell", in_shell}, {"sheets", in_sheets},
-                               {"rods", in_rods}};
-
-// element: the edge of a cell
-static void fill_contrast(const pl_mesh* mesh, const shape* s, double element, double* contrast) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high = -INFINITY;
-    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
-        if (i % 3 == 1) high = fmax(high, mesh->positions[i]);
-    }
-    for (int t = 0; t < mesh->tet_count; t++) {
-        double point[3] = {-low[0] / element, -low[1] / element, -low[2] / element};
-        for (int k = 0; k < 12; k++)
-            point[k % 3] += 0.25 * mesh->positions[3 * mesh->tets[4 * t + k / 3] + k % 3] / element;
-        contrast[t] = s && s->is_stiff(point, (high - low[1]) / element) ? STIFF : 1.0;
-    }
-}
 
 static pl_status solve(const bench_system* system, bool aware, pl_mg_info* info, pl_error* error) {
     const pl_block_matrix* A = &system->A;
@@ -83,13 +36,13 @@ static pl_status solve(const bench_system* system, bool aware, pl_mg_info* info,
     return status;
 }
 
-// s NULL: the soft bar
-static pl_status measure(const pl_mesh* mesh, const shape* s, double element, pl_mg_info* aware,
+// shape -1: the soft bar
+static pl_status measure(const pl_mesh* mesh, int shape, double element, pl_mg_info* aware,
                          pl_mg_info* plain, pl_error* error) {
     bench_solid material = bench_default_solid();
     double* contrast = PL_ALLOC(double, mesh->tet_count);
     if (!contrast) return pl_fail_memory(error, "a contrast");
-    fill_contrast(mesh, s, element, contrast);
+    bench_contrast_fill(mesh, shape, element, STIFF, contrast);
     material.contrast = contrast;
     bench_system system;
     pl_status status = bench_elasticity(mesh, &material, "left", &system, error);
@@ -126,15 +79,15 @@ bool bench_s0_contrast(bench* b) {
     bool quick = bench_quick(b);
     double element = quick ? 1.0 / 36 : 1.0 / 92;
     pl_status status = bench_bar_mesh(quick ? BENCH_BAR_4K : BENCH_BAR_53K, &mesh, &error);
-    if (status == PL_OK) status = measure(mesh, NULL, element, &soft, &plain, &error);
+    if (status == PL_OK) status = measure(mesh, -1, element, &soft, &plain, &error);
     if (status == PL_OK) {
         printf("  | stiff part | iterations | of the soft bar's | plain | nodes | MB | update and "
                "solve [ms] |\n");
         report(b, "soft", soft.iterations, &soft, &plain);
     }
-    for (size_t k = 0; status == PL_OK && k < sizeof shapes / sizeof shapes[0]; k++) {
-        status = measure(mesh, &shapes[k], element, &aware, &plain, &error);
-        if (status == PL_OK) report(b, shapes[k].name, soft.iterations, &aware, &plain);
+    for (int k = 0; status == PL_OK && k < BENCH_CONTRAST_SHAPES; k++) {
+        status = measure(mesh, k, element, &aware, &plain, &error);
+        if (status == PL_OK) report(b, bench_contrast_name(k), soft.iterations, &aware, &plain);
     }
     pl_mesh_destroy(mesh);
     if (status != PL_OK) fprintf(stderr, "pliant-bench s0-contrast: %s\n", error.text);

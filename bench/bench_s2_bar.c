@@ -7,6 +7,8 @@
 // eigenvalues. Errors are root mean squares over time of the far corner's distance from the fine
 // run. --quick: a third of the time on smaller meshes.
 #include "bench.h"
+#include "math/vec3.h"
+#include "plot_svg.h"
 #include "scene/scene_read.h"
 
 #include <math.h>
@@ -59,7 +61,7 @@ static int twist(pl_world* world) {
         const double *X = mesh->positions + 3 * (size_t)v,
                      *best = mesh->positions + 3 * (size_t)corner;
         if (X[0] + X[1] + X[2] > best[0] + best[1] + best[2]) corner = v;
-        double angle = 0.5 * 3.141592653589793 * X[0], y = X[1] - 0.1, z = X[2] - 0.1;
+        double angle = 0.5 * PL_PI * X[0], y = X[1] - 0.1, z = X[2] - 0.1;
         x[3 * v + 1] = 0.1 + cos(angle) * y - sin(angle) * z;
         x[3 * v + 2] = 0.1 + sin(angle) * y + cos(angle) * z;
     }
@@ -100,6 +102,33 @@ static double first_ratio(const setting* s, pl_error* error) {
     return ratio * ratio;
 }
 
+// Height of the corner and its distance from the fine run over time, into the folder PLIANT_PLOTS.
+static bool write_plots(const double* const ways[4], int frames) {
+    static const char* const names[] = {"fine", "coarse", "DAC", "EigenFit"};
+    static double time[MAX_FRAMES], heights[4][MAX_FRAMES], errors[4][MAX_FRAMES];
+    const char* folder = getenv("PLIANT_PLOTS");
+    if (!folder) return true;
+    plot_line height_lines[4], error_lines[4];
+    for (int w = 0; w < 4; w++) {
+        for (int k = 0; k < frames; k++) {
+            const double *x = ways[w] + 3 * k, *truth = ways[0] + 3 * k;
+            time[k] = 0.01 * (k + 1);
+            heights[w][k] = x[1];
+            errors[w][k] = hypot(hypot(x[0] - truth[0], x[1] - truth[1]), x[2] - truth[2]);
+        }
+        height_lines[w] = (plot_line){names[w], time, heights[w], frames};
+        error_lines[w] = (plot_line){names[w], time, errors[w], frames};
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/s2_bar_height.svg", folder);
+    if (!plot_svg_write(path, "Twisted bar: far corner", "time [s]", "height [m]", height_lines, 4,
+                        0.0))
+        return false;
+    snprintf(path, sizeof path, "%s/s2_bar_error.svg", folder);
+    return plot_svg_write(path, "Twisted bar: far corner", "time [s]",
+                          "distance from the fine run [m]", error_lines + 1, 3, 1e-5);
+}
+
 bool bench_s2_bar(bench* b) {
     setting s = bench_quick(b) ? (setting){0.1, 0.05, 100} : (setting){0.043, 0.018, MAX_FRAMES};
     static double fine[3 * MAX_FRAMES], coarse[3 * MAX_FRAMES], fit[3 * MAX_FRAMES],
@@ -120,5 +149,5 @@ bool bench_s2_bar(bench* b) {
     bench_result(b, "error_eigenfit", of_fit, "m", NAN);
     bench_result(b, "error_eigenfit_vs_coarse", of_fit / of_coarse, "x", NAN);
     bench_result(b, "error_eigenfit_vs_dac", of_fit / of_dac, "x", NAN);
-    return true;
+    return write_plots((const double* const[]){fine, coarse, dac, fit}, s.frames);
 }

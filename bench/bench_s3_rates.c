@@ -89,7 +89,7 @@ static bool measure_rates(bench* b, pl_pool* pool, pl_error* error) {
     bool ok = true;
     for (int k = 0; ok && k < 7; k++) {
         s3_system s;
-        ok = s3_system_create(&s, mesh, NULL, nus[k], INERTIA, pool, error);
+        ok = s3_system_create(&s, &(s3_body){mesh, nus[k], INERTIA, NULL, false}, pool, error);
         if (!ok) break;
         s3_result_nu(b, "rate", nus[k], cycle_rate(&s, pool, error), "");
         s3_result_nu(b, "iterations", nus[k], gmres_iterations(&s, pool, error), "");
@@ -104,7 +104,8 @@ static bool measure_growth(bench* b, pl_pool* pool, pl_error* error) {
     for (int k = 0; k < 2; k++) {
         s3_system s;
         pl_mesh* mesh = make_body(b, (k ? 200000 : 10000) / (bench_quick(b) ? 10 : 1), error);
-        bool ok = mesh && s3_system_create(&s, mesh, NULL, 0.49, INERTIA, pool, error);
+        bool ok =
+            mesh && s3_system_create(&s, &(s3_body){mesh, 0.49, INERTIA, NULL, false}, pool, error);
         pl_mesh_destroy(mesh);
         if (!ok) return false;
         iterations[k] = gmres_iterations(&s, pool, error);

@@ -107,7 +107,8 @@ bool bench_s3_smoothers(bench* b) {
         s3_system s = {0};
         bool ok = make_mesh(b, k, bench_quick(b) ? 1500 : 8000, &mesh, &error) == PL_OK;
         if (ok) bench_make_unit_size(mesh);
-        ok = ok && s3_system_create(&s, mesh, NULL, nus[k], INERTIA, NULL, &error);
+        ok = ok &&
+             s3_system_create(&s, &(s3_body){mesh, nus[k], INERTIA, NULL, false}, NULL, &error);
         if (!ok) fprintf(stderr, "pliant-bench %s: %s\n", NAME, error.text);
         ok = ok && run_body(b, bodies[k], &s, mesh, leads);
         s3_system_free(&s);

@@ -5,12 +5,21 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WIDTH = 720, HEIGHT = 420, LEFT = 70, RIGHT = 170, TOP = 40, BOTTOM = 50, X_TICKS = 5 };
+enum {
+    WIDTH = 720,
+    HEIGHT = 420,
+    LEFT = 70,
+    RIGHT = 170,
+    TOP = 40,
+    BOTTOM = 50,
+    X_TICKS = 5,
+    MAX_STEPS = 10
+};
 
 typedef struct plot_area {
     FILE* file;
     double x_high;
-    int low, high; // powers of ten
+    double low, high, step; // of y, of its power of ten if `floor` is above 0
     double floor;
 } plot_area;
 
@@ -22,37 +31,47 @@ static double to_x(const plot_area* a, double x) {
     return LEFT + (WIDTH - LEFT - RIGHT) * (a->x_high > 0.0 ? x / a->x_high : 0.0);
 }
 
-static double to_y(const plot_area* a, double y) {
-    double power = log10(fmax(y, a->floor));
-    return TOP + (HEIGHT - TOP - BOTTOM) * (a->high - power) / (a->high - a->low);
+static double scaled(const plot_area* a, double y) {
+    return a->floor > 0.0 ? log10(fmax(y, a->floor)) : y;
 }
 
-static double lowest_power(double y) { return floor(log10(y)); }
+static double to_y(const plot_area* a, double value) {
+    return TOP + (HEIGHT - TOP - BOTTOM) * (a->high - value) / (a->high - a->low);
+}
 
-static plot_area find_area(FILE* file, const plot_line* lines, int count, double floor) {
-    plot_area a = {.file = file, .floor = floor};
-    double low = INFINITY, high = floor;
+// `smallest`, 2, 5, 10, 20, ... times, so that there are at most MAX_STEPS
+static double find_step(double range, double smallest) {
+    static const double factors[] = {2.0, 2.5, 2.0};
+    double step = smallest;
+    for (int k = 0; range / step > MAX_STEPS; k++) step *= factors[k % 3];
+    return step;
+}
+
+static plot_area find_area(FILE* file, const plot_line* lines, int count, double floor_of_y) {
+    plot_area a = {.file = file, .floor = floor_of_y, .low = INFINITY, .high = -INFINITY};
     for (int k = 0; k < count; k++)
         for (int i = 0; i < lines[k].count; i++) {
             if (!isfinite(lines[k].y[i])) continue;
             a.x_high = fmax(a.x_high, lines[k].x[i]);
-            low = fmin(low, fmax(lines[k].y[i], floor));
-            high = fmax(high, lines[k].y[i]);
+            a.low = fmin(a.low, scaled(&a, lines[k].y[i]));
+            a.high = fmax(a.high, scaled(&a, lines[k].y[i]));
         }
-    a.low = isfinite(low) ? (int)lowest_power(low) : 0;
-    a.high = (int)ceil(log10(high));
-    if (a.high <= a.low) a.high = a.low + 1;
+    if (!(a.high >= a.low)) a.low = a.high = 0.0;
+    a.step = find_step(a.high - a.low, floor_of_y > 0.0 ? 1.0 : 1e-6);
+    a.low = a.step * floor(a.low / a.step);
+    a.high = fmax(a.step * ceil(a.high / a.step), a.low + a.step);
     return a;
 }
 
 static void draw_axes(const plot_area* a, const char* x_name, const char* y_name) {
-    int right = WIDTH - RIGHT, bottom = HEIGHT - BOTTOM, every = (a->high - a->low + 9) / 10;
-    for (int p = a->low; p <= a->high; p += every) {
-        double y = to_y(a, pow(10.0, p));
+    int right = WIDTH - RIGHT, bottom = HEIGHT - BOTTOM;
+    for (int k = 0; a->low + k * a->step < a->high + 0.5 * a->step; k++) {
+        double value = a->low + k * a->step, y = to_y(a, value);
         fprintf(a->file,
                 "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='#ddd'/>"
-                "<text x='%d' y='%.1f' text-anchor='end'>1e%d</text>\n",
-                LEFT, y, right, y, LEFT - 6, y + 4.0, p);
+                "<text x='%d' y='%.1f' text-anchor='end'>%s%.3g</text>\n",
+                LEFT, y, right, y, LEFT - 6, y + 4.0, a->floor > 0.0 ? "1e" : "",
+                fabs(value) < 1e-9 * a->step ? 0.0 : value);
     }
     for (int k = 0; k <= X_TICKS; k++) {
         double value = a->x_high * k / X_TICKS, x = to_x(a, value);
@@ -72,7 +91,7 @@ static void draw_line(const plot_area* a, const plot_line* line, int number) {
     fprintf(a->file, "<polyline fill='none' stroke='%s' stroke-width='1.6' points='", colour);
     for (int i = 0; i < line->count; i++)
         if (isfinite(line->y[i]))
-            fprintf(a->file, "%.1f,%.1f ", to_x(a, line->x[i]), to_y(a, line->y[i]));
+            fprintf(a->file, "%.1f,%.1f ", to_x(a, line->x[i]), to_y(a, scaled(a, line->y[i])));
     int y = TOP + 12 + 20 * number, x = WIDTH - RIGHT + 12;
     fprintf(a->file,
             "'/>\n<line x1='%d' y1='%d' x2='%d' y2='%d' stroke='%s' stroke-width='3'/>"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Line plots as SVG: x linear, y logarithmic.
+// Line plots as SVG.
 #ifndef PL_BENCH_PLOT_SVG_H
 #define PL_BENCH_PLOT_SVG_H
 
@@ -13,7 +13,8 @@ typedef struct plot_line {
     int count;
 } plot_line;
 
-// Values of y below `floor` are drawn at it. False after a message.
+// y is logarithmic, and values below `floor` are drawn at it; linear if `floor` is 0. False after a
+// message.
 bool plot_svg_write(const char* path, const char* title, const char* x_name, const char* y_name,
                     const plot_line* lines, int line_count, double floor);
 

@@ -77,7 +77,7 @@ static bool failed(const pl_error* error) {
 
 static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-static pl_world* make_world(const s2_case* c, s2_kind kind, pl_error* error) {
+pl_world* s2_make_world(const s2_case* c, s2_kind kind, pl_error* error) {
     char text[TEXT_SIZE], fit[128] = "";
     if (kind == S2_FIT || kind == S2_DAC)
         snprintf(fit, sizeof fit, ", \"eigenfit\": {\"modes\": 10, \"edge\": %.9g, \"dac\": %s}",
@@ -100,7 +100,7 @@ static pl_world* make_world(const s2_case* c, s2_kind kind, pl_error* error) {
 bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors) {
     pl_error error = {0};
     *out =
-        (s2_truth){.world = make_world(c, S2_FINE, &error), .frames = c->frames, .first = c->first};
+        (s2_truth){.world = s2_make_world(c, S2_FINE, &error), .frames = c->frames, .first = c->first};
     if (!out->world) return failed(&error);
     size_t count = 3 * (size_t)pl_world_mesh(out->world, 0)->vertex_count;
     *errors = (s2_errors){.vertex_count = (int)(count / 3)};
@@ -173,7 +173,7 @@ static bool compare(pl_world* world, const pl_embedding* map, const s2_truth* tr
 bool s2_run_coarse(const s2_case* c, s2_kind kind, const s2_truth* truth, s2_errors* errors) {
     pl_error error = {0};
     pl_embedding* map = NULL;
-    pl_world* world = make_world(c, kind, &error);
+    pl_world* world = s2_make_world(c, kind, &error);
     if (!world) return failed(&error);
     const pl_mesh *coarse = pl_world_mesh(world, 0), *fine = pl_world_mesh(truth->world, 0);
     *errors = (s2_errors){.vertex_count = coarse->vertex_count};

@@ -59,6 +59,9 @@ void s2_report(bench* b, const char* name, const s2_errors* fine, const s2_error
 void s2_result(bench* b, const char* what, const char* name, double value, const char* unit,
                double paper);
 
+// NULL after an error.
+pl_world* s2_make_world(const s2_case* c, s2_kind kind, pl_error* error);
+
 // False after an error, which is printed.
 bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors);
 bool s2_run_coarse(const s2_case* c, s2_kind kind, const s2_truth* truth, s2_errors* errors);

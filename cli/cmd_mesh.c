@@ -5,7 +5,7 @@
 #include "base/notes.h"
 #include "base/timer.h"
 #include "commands.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 #include "options.h"
 
 #include <jansson.h>
@@ -45,13 +45,10 @@ static pl_status bad_usage(pl_error* error, const char* text) {
     return pl_fail(error, PL_ERROR_ARGUMENT, "%s", text);
 }
 
-static bool holds_tets(pl_mesh_format format) {
-    return format == PL_MESH_GMSH || format == PL_MESH_MEDIT || format == PL_MESH_VTU;
-}
-
-static bool is_written(pl_mesh_format format) {
-    return holds_tets(format) || format == PL_MESH_OBJ || format == PL_MESH_PLY ||
-           format == PL_MESH_STL;
+// true if tets can be written to the path
+static bool holds_tets(const char* path) {
+    const pl_mesh_format_kind* kind = pl_mesh_format_kind_of(pl_mesh_format_of(path));
+    return kind && kind->write && !kind->is_surface;
 }
 
 static pl_status check_command(const mesh_command* c, pl_error* error) {
@@ -66,11 +63,8 @@ static pl_status check_command(const mesh_command* c, pl_error* error) {
     if (c->with && c->generate) return bad_usage(error, "--with is for surfaces of files");
     if (c->surface && c->with) return bad_usage(error, "--surface and --with exclude one another");
     // an ending that cannot be written is told before the work is done
-    if (!is_written(pl_mesh_format_of(c->out)))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "%s: meshes are written as .msh, .vtu, .mesh, .obj, .ply or .stl, each also "
-                       "with .gz",
-                       c->out);
+    if (!pl_mesh_format_is_written(pl_mesh_format_of(c->out)))
+        return pl_mesh_format_refuse(c->out, error);
     if (!(c->edge >= 0.0) || !isfinite(c->edge))
         return pl_fail(error, PL_ERROR_ARGUMENT, "--edge is %g; it must be a positive length",
                        c->edge);
@@ -192,7 +186,7 @@ static pl_status load(const mesh_command* c, pl_mesh** out, pl_error* error) {
 
 static bool wants_tets(const mesh_command* c, const pl_mesh* mesh) {
     if (c->surface || c->generate || mesh->tet_count || !mesh->triangle_count) return false;
-    return c->edge > 0.0 || c->with || holds_tets(pl_mesh_format_of(c->out));
+    return c->edge > 0.0 || c->with || holds_tets(c->out);
 }
 
 static pl_status fill(const mesh_command* c, pl_mesh** mesh, pl_error* error) {

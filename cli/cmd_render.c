@@ -358,7 +358,7 @@ static int run_render(render_settings* s) {
     return code;
 }
 
-int cmd_render(int argc, char** argv) {
+static render_settings default_settings(void) {
     render_settings s = {.view = pl_default_view(),
                          .options = pl_default_render_options(),
                          .frame = -1,
@@ -366,6 +366,11 @@ int cmd_render(int argc, char** argv) {
                          .samples = 4,
                          .ground_height = NAN};
     s.azimuth = s.view.azimuth, s.elevation = s.view.elevation, s.field = s.view.field;
+    return s;
+}
+
+int cmd_render(int argc, char** argv) {
+    render_settings s = default_settings();
     const option options[] = {
         {"-o", "OUT", OPTION_TEXT, &s.out, "what to write: .png, .gif, .mp4, .webm, or a folder",
          ANY},

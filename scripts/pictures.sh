@@ -20,14 +20,33 @@ if [ $# -eq 0 ]; then
     "$pliant" run out/pictures/bear.json --quiet --force -o out/pictures/guide_bear >/dev/null
     "$pliant" render out/pictures/guide_bear --sheet 5x1 --size 320x280 -o docs/images/guide_bear.png
     "$pliant" mesh --generate gummy_bear --edge 0.003 -o out/pictures/modes.msh >/dev/null 2>&1
-    "$pliant" modes out/pictures/modes.msh -n 9 -o out/pictures/modes.plr >/dev/null
-    "$pliant" render out/pictures/modes.plr --sheet 5x2 --size 240x260 --no-label -o docs/images/modes_bear.png
+    "$pliant" modes out/pictures/modes.msh -n 14 -o out/pictures/modes.plr >/dev/null
+    "$pliant" render out/pictures/modes.plr --sheet 5x3 --size 240x260 --no-label -o docs/images/modes_bear.png
     set -- scenes/*.json scenes/paper/*.json
     [ -z "${PLIANT_DATA:-}" ] || set -- "$@" bench/scenes/*.json
 fi
 mkdir -p docs/images out/pictures
 
+# the fine mesh, and how far from it the coarse one is: alone, with DAC, with EigenFit
+compare_eigenfit() {
+    local scene=$1 kind
+    run() { "$pliant" run "$scene" --quiet --force -o "out/pictures/eigenfit_$1" "${@:2}"; }
+    run fitted
+    run dac --set bodies[0].eigenfit.dac=true
+    run coarse --set bodies[0].eigenfit=null
+    run fine --set bodies[0].eigenfit=null --set bodies[0].generate.edge=0.03
+    "$pliant" render out/pictures/eigenfit_fine --frame 90 --size 260x380 --no-label -o docs/images/eigenfit_fine.png
+    for kind in coarse dac fitted; do
+        "$pliant" render "out/pictures/eigenfit_$kind" --color-by error --against out/pictures/eigenfit_fine --range 0:0.03 \
+            --frame 90 --size 300x380 --no-label -o "docs/images/eigenfit_$kind.png"
+    done
+}
+
 for scene in "$@"; do
+    if [ "$scene" = scenes/eigenfit_armadillo.json ]; then
+        compare_eigenfit "$scene"
+        continue
+    fi
     name=$(basename "$scene" .json)
     case $scene in
     scenes/paper/* | bench/scenes/*) case $name in pbd_* | grid_*) ;; *) name=galerkin_$name ;; esac ;;

@@ -109,6 +109,12 @@ static const pl_oscillation waves[] = {
     {.translate = {0, 0.3, 0}, .rotate = {0, 0, 45}, .frequency = 0.7},
 };
 
+// the velocity of the point that is at x
+static pl_vec3 velocity_at(const pl_pose* pose, pl_vec3 x) {
+    pl_vec3 d = pl_sub(x, pl_add(pose->pivot, pose->translate));
+    return pl_add(pose->velocity, pl_cross(pose->angular_velocity, d));
+}
+
 // the velocity field of the pose against differences of where points go
 static void check_motion(const pl_motion* motion, double time) {
     pl_vec3 middle = {0.3, -0.2, 0.1}, start = {0.7, 0.4, -0.9};
@@ -118,7 +124,7 @@ static void check_motion(const pl_motion* motion, double time) {
     pl_pose after = pl_motion_pose(motion, middle, time + h);
     pl_vec3 difference =
         pl_scale(0.5 / h, pl_sub(pl_pose_point(&after, start), pl_pose_point(&before, start)));
-    pl_vec3 velocity = pl_pose_velocity(&now, pl_pose_point(&now, start));
+    pl_vec3 velocity = velocity_at(&now, pl_pose_point(&now, start));
     CHECK_NEAR(pl_distance(velocity, difference), 0.0, 1e-6 * (1.0 + pl_norm(difference)));
     // rigid: distances stay
     CHECK_NEAR(pl_distance(pl_pose_point(&now, start), pl_pose_point(&now, middle)),
@@ -181,5 +187,5 @@ TEST(rotation_of_angles_turns_about_x_then_y_then_z)
     pl_pose pose = pl_motion_pose(&still, (pl_vec3){1, 2, 3}, 7.0);
     pl_vec3 x = {4, 5, 6};
     CHECK_NEAR(pl_distance(pl_pose_point(&pose, x), x), 0.0, 0.0);
-    CHECK_NEAR(pl_norm(pl_pose_velocity(&pose, x)), 0.0, 0.0);
+    CHECK_NEAR(pl_norm(velocity_at(&pose, x)), 0.0, 0.0);
 }

@@ -69,9 +69,24 @@ static pl_mat32 moved(pl_mat32 F, int k, double h) {
     return (pl_mat32){pl_vec3_load(m), pl_vec3_load(m + 3)};
 }
 
+// dP for a change of F
+static pl_mat32 stress_change(const pl_membrane_tangent* t, pl_mat32 dF) {
+    pl_mat3 Ut = pl_mat3_transpose(t->U);
+    // the columns of U' dF V
+    pl_vec3 x = pl_mat3_apply(&Ut, dF.x), y = pl_mat3_apply(&Ut, dF.y);
+    pl_vec3 g0 = pl_madd(pl_scale(t->c, x), t->s, y), g1 = pl_madd(pl_scale(t->c, y), -t->s, x);
+    pl_vec3 q0 = {t->A[0] * g0.x + t->A[2] * g1.y, t->same * g0.y + t->cross * g1.x,
+                  t->out[0] * g0.z};
+    pl_vec3 q1 = {t->same * g1.x + t->cross * g0.y, t->A[2] * g0.x + t->A[1] * g1.y,
+                  t->out[1] * g1.z};
+    q0 = pl_mat3_apply(&t->U, q0), q1 = pl_mat3_apply(&t->U, q1);
+    return (pl_mat32){pl_madd(pl_scale(t->c, q0), -t->s, q1),
+                      pl_madd(pl_scale(t->s, q0), t->c, q1)};
+}
+
 static void dense_tangent(const pl_membrane_tangent* t, double T[36]) {
     for (int k = 0; k < 6; k++) {
-        pl_mat32 dP = pl_membrane_apply(t, moved((pl_mat32){0}, k, 1.0));
+        pl_mat32 dP = stress_change(t, moved((pl_mat32){0}, k, 1.0));
         for (int i = 0; i < 6; i++) T[6 * i + k] = entry(&dP, i);
     }
 }
@@ -104,11 +119,10 @@ TEST(cloth_membrane)
 {
     pl_random random = {.state = 2};
     for (int round = 0; round < 900; round++) {
-        pl_membrane m;
-        pl_error error = {0};
-        CHECK_OK(pl_membrane_from_young((pl_membrane_kind)(round % 3), 1e6,
-                                        pl_random_uniform(&random, -0.3, 0.5), 1e-3, &m, &error),
-                 &error);
+        double poisson = pl_random_uniform(&random, -0.3, 0.5);
+        pl_membrane m = {.kind = (pl_membrane_kind)(round % 3),
+                         .mu = 1e3 / (2.0 * (1.0 + poisson)),
+                         .lambda = 1e3 * poisson / (1.0 - poisson * poisson)};
         double size = m.mu + fabs(m.lambda);
         // turned but not deformed: nothing
         pl_mat32 rigid = sheet(&random, 1.0, 1.0), P = pl_membrane_stress(&m, rigid);
@@ -136,17 +150,6 @@ TEST(cloth_membrane)
             CHECK_NEAR(K.m[i], sum, 1e-11 * size * 4e3);
         }
     }
-    pl_membrane m;
-    pl_error error = {0};
-    CHECK_INT(pl_membrane_from_young(PL_MEMBRANE_ARAP, 1.0, 0.6, 1.0, &m, &error),
-              PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "Poisson's ratio");
-    CHECK_INT(pl_membrane_from_young(PL_MEMBRANE_ARAP, 1.0, 0.3, 0.0, &m, &error),
-              PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "thickness");
-    CHECK_INT(pl_membrane_from_young(PL_MEMBRANE_ARAP, -1.0, 0.3, 1.0, &m, &error),
-              PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "Young");
 }
 
 static void random_hinge(pl_random* random, pl_vec3 x[4]) {
@@ -208,7 +211,7 @@ TEST(cloth_bending_laid_flat)
     for (int round = 0; round < 50; round++) {
         pl_vec3 x[4];
         random_hinge(&random, x);
-        double Q[16], flat[144], angle, foot = pl_random_uniform(&random, 0.0, 1.0);
+        double c[4], flat[144], angle, foot = pl_random_uniform(&random, 0.0, 1.0);
         x[3] = pl_add(x[0], (pl_vec3){foot, -1.0, 0.0});
         pl_bending_energy(x, 0.0, 2.0, true, NULL, flat);
         // folded about the edge by any angle
@@ -218,9 +221,10 @@ TEST(cloth_bending_laid_flat)
         x[3] = pl_madd(pl_madd(pl_madd(x[0], along, axis), cos(fold), across), sin(fold),
                        pl_cross(axis, across));
         CHECK(pl_bending_angle(x, &angle, NULL) && fabs(fabs(angle) - fabs(fold)) < 1e-12);
-        CHECK(pl_bending_flat(x, 2.0, Q));
+        CHECK(pl_bending_flat_slopes(x, c));
         for (int i = 0; i < 16; i++) // the hinge lay in the plane z = const
-            CHECK_NEAR(Q[i], flat[12 * (3 * (i / 4) + 2) + 3 * (i % 4) + 2], 1e-10);
+            CHECK_NEAR(2.0 * c[i / 4] * c[i % 4], flat[12 * (3 * (i / 4) + 2) + 3 * (i % 4) + 2],
+                       1e-10);
     }
 }
 

@@ -108,7 +108,7 @@ TEST(cmd_mesh_refuses)
     CHECK_TEXT(text, "--surface");
     CHECK_INT(run("%s -o %s", "none.obj", "none.msh"), 2);
     CHECK_INT(run("%s -o %s", "ball.obj", "ball.xyz"), 2);
-    CHECK_TEXT(text, ".msh, .vtu");
+    CHECK_TEXT(text, ".msh .mesh .vtu");
     CHECK_INT(run("%s -o %s --edge 1e-9", "ball.obj", "ball.msh"), 3);
     CHECK_TEXT(text, "take an edge above");
     CHECK_INT(run("%s -o %s --edge -1", "ball.obj", "ball.msh"), 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/random.h"
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "test.h"
 
@@ -8,27 +9,27 @@ static const double chain_points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0};
 static const double chain_radii[] = {0.3, 0.2, 0.4};
 
 static const pl_obstacle obstacles[] = {
-    {.kind = PL_OBSTACLE_PLANE, .a = {0, 0.1, 0}, .b = {0, 2, 0.5}},
-    {.kind = PL_OBSTACLE_SPHERE, .a = {0.1, 0.2, 0.3}, .radius = 0.7},
-    {.kind = PL_OBSTACLE_BOX, .a = {-0.5, -0.4, -0.3}, .b = {0.6, 0.5, 0.4}},
-    {.kind = PL_OBSTACLE_CHAIN,
+    {.kind = &pl_collider_plane.solid, .a = {0, 0.1, 0}, .b = {0, 2, 0.5}},
+    {.kind = &pl_collider_sphere.solid, .a = {0.1, 0.2, 0.3}, .radius = 0.7},
+    {.kind = &pl_collider_box.solid, .a = {-0.5, -0.4, -0.3}, .b = {0.6, 0.5, 0.4}},
+    {.kind = &pl_collider_chain.solid,
      .point_count = 2,
      .points = chain_points,
      .radius_count = 1,
      .radii = chain_radii},
-    {.kind = PL_OBSTACLE_CHAIN,
+    {.kind = &pl_collider_chain.solid,
      .point_count = 3,
      .points = chain_points,
      .radius_count = 3,
      .radii = chain_radii},
-    {.kind = PL_OBSTACLE_CHAIN,
+    {.kind = &pl_collider_chain.solid,
      .point_count = 1,
      .points = chain_points,
      .radius_count = 3,
      .radii = chain_radii},
-    {.kind = PL_OBSTACLE_CAPSULE, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
-    {.kind = PL_OBSTACLE_CYLINDER, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
-    {.kind = PL_OBSTACLE_TORUS, .a = {0, 0, 0}, .b = {0, 1, 1}, .radius = 0.8, .tube = 0.25},
+    {.kind = &pl_collider_capsule.solid, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
+    {.kind = &pl_collider_cylinder.solid, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
+    {.kind = &pl_collider_torus.solid, .a = {0, 0, 0}, .b = {0, 1, 1}, .radius = 0.8, .tube = 0.25},
 };
 enum { OBSTACLE_COUNT = sizeof obstacles / sizeof obstacles[0] };
 
@@ -41,37 +42,35 @@ static pl_vec3 random_point(pl_random* random, double reach) {
 // is the point in the solid? by definition of the shape, not by distance
 static bool is_inside(const pl_obstacle* s, pl_vec3 p) {
     pl_vec3 d = pl_sub(p, s->a);
-    switch (s->kind) {
-    case PL_OBSTACLE_PLANE: return pl_dot(d, s->b) < 0.0;
-    case PL_OBSTACLE_SPHERE: return pl_norm(d) < s->radius;
-    case PL_OBSTACLE_BOX: return pl_box_contains((pl_box){s->a, s->b}, p);
-    case PL_OBSTACLE_CYLINDER: {
+    if (s->kind == &pl_collider_plane.solid) return pl_dot(d, s->b) < 0.0;
+    if (s->kind == &pl_collider_sphere.solid) return pl_norm(d) < s->radius;
+    if (s->kind == &pl_collider_box.solid) return pl_box_contains((pl_box){s->a, s->b}, p);
+    if (s->kind == &pl_collider_cylinder.solid) {
         pl_vec3 axis = pl_normalize(pl_sub(s->b, s->a));
         double x = pl_dot(d, axis);
         return x > 0 && x < pl_distance(s->a, s->b) && pl_norm(pl_madd(d, -x, axis)) < s->radius;
     }
-    case PL_OBSTACLE_TORUS: {
+    if (s->kind == &pl_collider_torus.solid) {
         pl_vec3 axis = pl_normalize(s->b);
         double x = pl_dot(d, axis), y = pl_norm(pl_madd(d, -x, axis)) - s->radius;
         return x * x + y * y < s->tube * s->tube;
     }
-    case PL_OBSTACLE_CAPSULE: {
+    if (s->kind == &pl_collider_capsule.solid) {
         pl_vec3 axis = pl_sub(s->b, s->a);
         double t = fmin(fmax(pl_dot(d, axis) / pl_norm2(axis), 0.0), 1.0);
         return pl_norm(pl_madd(d, -t, axis)) < s->radius;
     }
-    default: // a chain: in one of its many balls
-        for (int k = 0; k + 1 < s->point_count || k == 0; k++)
-            for (int i = 0; i <= 4000; i++) {
-                int next = s->point_count > 1 ? k + 1 : k;
-                double t = i / 4000.0, first = s->radii[k % s->radius_count];
-                double radius = first + t * (s->radii[next % s->radius_count] - first);
-                pl_vec3 centre =
-                    pl_lerp(pl_vec3_load(s->points + 3 * k), pl_vec3_load(s->points + 3 * next), t);
-                if (pl_distance(p, centre) < radius) return true;
-            }
-        return false;
-    }
+    // a chain: in one of its many balls
+    for (int k = 0; k + 1 < s->point_count || k == 0; k++)
+        for (int i = 0; i <= 4000; i++) {
+            int next = s->point_count > 1 ? k + 1 : k;
+            double t = i / 4000.0, first = s->radii[k % s->radius_count];
+            double radius = first + t * (s->radii[next % s->radius_count] - first);
+            pl_vec3 centre =
+                pl_lerp(pl_vec3_load(s->points + 3 * k), pl_vec3_load(s->points + 3 * next), t);
+            if (pl_distance(p, centre) < radius) return true;
+        }
+    return false;
 }
 
 TEST(obstacle_distances_are_distances)
@@ -85,14 +84,14 @@ TEST(obstacle_distances_are_distances)
             CHECK_NEAR(pl_norm(normal), 1.0, 1e-12);
             // the nearest surface point lies against the normal, on the surface
             pl_vec3 foot = pl_madd(p, -distance, normal);
-            if (distance > 0.0 || obstacles[k].kind != PL_OBSTACLE_CHAIN)
+            if (distance > 0.0 || obstacles[k].kind != &pl_collider_chain.solid)
                 CHECK_NEAR(pl_obstacle_distance(&obstacles[k], foot, &unused), 0.0, 1e-9);
             // and no point nearer than that is on the other side
             for (int n = 0; n < 10; n++) {
                 pl_vec3 step =
                     pl_scale(0.999 * fabs(distance), pl_normalize(random_point(&random, 1.0)));
                 double other = pl_obstacle_distance(&obstacles[k], pl_add(p, step), &unused);
-                if (obstacles[k].kind != PL_OBSTACLE_CHAIN || distance > 0.0)
+                if (obstacles[k].kind != &pl_collider_chain.solid || distance > 0.0)
                     CHECK(other * distance >= 0.0);
             }
         }
@@ -158,7 +157,7 @@ TEST(contact_knows_the_entry_side)
 {
     const double thickness = 0.02;
     pl_moving_obstacle plate = {
-        .obstacle = {.kind = PL_OBSTACLE_BOX, .a = {-1, -thickness, -1}, .b = {1, 0, 1}},
+        .obstacle = {.kind = &pl_collider_box.solid, .a = {-1, -thickness, -1}, .b = {1, 0, 1}},
         .begin = pl_rigid_identity(),
         .end = pl_rigid_identity()};
     static const double steps[] = {0.4, 1.0, 3.0, 50.0};
@@ -179,7 +178,7 @@ TEST(contact_knows_the_entry_side)
 
 TEST(contact_leaves_what_only_passes)
 {
-    pl_moving_obstacle ball = {.obstacle = {.kind = PL_OBSTACLE_SPHERE, .radius = 1.0},
+    pl_moving_obstacle ball = {.obstacle = {.kind = &pl_collider_sphere.solid, .radius = 1.0},
                                .begin = pl_rigid_identity(),
                                .end = pl_rigid_identity(),
                                .thickness = 0.1};
@@ -197,7 +196,7 @@ TEST(contact_leaves_what_only_passes)
 
 TEST(contact_detection_counts_past_its_room)
 {
-    pl_moving_obstacle floor = {.obstacle = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}},
+    pl_moving_obstacle floor = {.obstacle = {.kind = &pl_collider_plane.solid, .b = {0, 1, 0}},
                                 .begin = pl_rigid_identity(),
                                 .end = pl_rigid_identity(),
                                 .friction = 0.3};
@@ -226,7 +225,7 @@ TEST(contact_friction_is_that_of_the_collider)
     } cases[] = {{0.1, 0.3, false, 0.1}, {0.0, 0.3, false, 0.0}, {0.5, 0.3, false, 0.5},
                  {NAN, 0.2, false, 0.2}, {0.1, 0.3, true, 0.3},  {0.4, 0.3, true, 0.4}};
     for (int k = 0; k < 6; k++) {
-        pl_moving_obstacle floor = {.obstacle = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}},
+        pl_moving_obstacle floor = {.obstacle = {.kind = &pl_collider_plane.solid, .b = {0, 1, 0}},
                                     .begin = pl_rigid_identity(),
                                     .end = pl_rigid_identity(),
                                     .friction = cases[k].obstacle,

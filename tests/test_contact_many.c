@@ -3,6 +3,7 @@
 //
 // Detection with hundreds of obstacles finds what a test of every vertex with every obstacle finds.
 #include "base/random.h"
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "test.h"
 
@@ -29,13 +30,15 @@ static void make_obstacles(pl_random* random, pl_moving_obstacle* out) {
                                 .end = pl_rigid_identity(),
                                 .thickness = 0.01 * (k % 3),
                                 .stiffness = 1.0 + k}; // tells which one it was
-        m.obstacle = (pl_obstacle){.kind = PL_OBSTACLE_CAPSULE, .a = a, .b = b, .radius = 0.1};
-        if (k % 4 == 0) m.obstacle.kind = PL_OBSTACLE_SPHERE;
+        m.obstacle =
+            (pl_obstacle){.kind = &pl_collider_capsule.solid, .a = a, .b = b, .radius = 0.1};
+        if (k % 4 == 0) m.obstacle.kind = &pl_collider_sphere.solid;
         if (k % 4 == 1)
-            m.obstacle =
-                (pl_obstacle){.kind = PL_OBSTACLE_BOX, .a = pl_min3(a, b), .b = pl_max3(a, b)};
+            m.obstacle = (pl_obstacle){
+                .kind = &pl_collider_box.solid, .a = pl_min3(a, b), .b = pl_max3(a, b)};
         if (k == 77)
-            m.obstacle = (pl_obstacle){.kind = PL_OBSTACLE_PLANE, .a = {0, -3, 0}, .b = {0, 1, 0}};
+            m.obstacle =
+                (pl_obstacle){.kind = &pl_collider_plane.solid, .a = {0, -3, 0}, .b = {0, 1, 0}};
         if (k % 5 == 1) m.end.translation = random_place(random, 0.3);
         if (k % 5 == 2) m.begin = turned(random, 0.4), m.end = turned(random, 0.9);
         pl_moving_obstacle_bound(&m);

@@ -3,6 +3,7 @@
 //
 // Contacts that know the curvature of what they touch, and vertices that slide around thin solids.
 #include "base/random.h"
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "run_samples.h"
 #include "step/step_objective.h"
@@ -20,16 +21,18 @@ typedef struct sample {
 } sample;
 
 static const sample samples[] = {
-    {{.kind = PL_OBSTACLE_SPHERE, .a = {0, 0, 0}, .radius = 0.3}, {0.2, 0.5, 0.3}},
-    {{.kind = PL_OBSTACLE_CAPSULE, .a = {0, 0, 0}, .b = {1, 0, 0}, .radius = 0.1}, {0.4, 0.3, 0.2}},
-    {{.kind = PL_OBSTACLE_CAPSULE, .a = {0, 0, 0}, .b = {1, 0, 0}, .radius = 0.1}, {1.2, 0.2, 0.1}},
-    {{.kind = PL_OBSTACLE_CYLINDER, .a = {0, 0, 0}, .b = {0, 1, 0}, .radius = 0.2},
+    {{.kind = &pl_collider_sphere.solid, .a = {0, 0, 0}, .radius = 0.3}, {0.2, 0.5, 0.3}},
+    {{.kind = &pl_collider_capsule.solid, .a = {0, 0, 0}, .b = {1, 0, 0}, .radius = 0.1},
+     {0.4, 0.3, 0.2}},
+    {{.kind = &pl_collider_capsule.solid, .a = {0, 0, 0}, .b = {1, 0, 0}, .radius = 0.1},
+     {1.2, 0.2, 0.1}},
+    {{.kind = &pl_collider_cylinder.solid, .a = {0, 0, 0}, .b = {0, 1, 0}, .radius = 0.2},
      {0.3, 0.4, 0.2}},
-    {{.kind = PL_OBSTACLE_CYLINDER, .a = {0, 0, 0}, .b = {0, 1, 0}, .radius = 0.5},
+    {{.kind = &pl_collider_cylinder.solid, .a = {0, 0, 0}, .b = {0, 1, 0}, .radius = 0.5},
      {0.6, 1.2, 0.3}},
-    {{.kind = PL_OBSTACLE_BOX, .a = {-1, -1, -1}, .b = {0, 0, 0}}, {-0.5, 0.2, 0.1}},
-    {{.kind = PL_OBSTACLE_BOX, .a = {-1, -1, -1}, .b = {0, 0, 0}}, {0.1, 0.2, 0.15}},
-    {{.kind = PL_OBSTACLE_CHAIN,
+    {{.kind = &pl_collider_box.solid, .a = {-1, -1, -1}, .b = {0, 0, 0}}, {-0.5, 0.2, 0.1}},
+    {{.kind = &pl_collider_box.solid, .a = {-1, -1, -1}, .b = {0, 0, 0}}, {0.1, 0.2, 0.15}},
+    {{.kind = &pl_collider_chain.solid,
       .point_count = 2,
       .points = chain_points,
       .radius_count = 2,
@@ -152,7 +155,7 @@ TEST(contact_hessian_has_the_curvature_of_the_obstacle)
 TEST(contact_of_a_way_through_knows_the_nearest_place)
 {
     pl_obstacle rail = {
-        .kind = PL_OBSTACLE_CAPSULE, .a = {-1, 0, 0}, .b = {1, 0, 0}, .radius = 0.1};
+        .kind = &pl_collider_capsule.solid, .a = {-1, 0, 0}, .b = {1, 0, 0}, .radius = 0.1};
     pl_moving_obstacle m = resting(&rail);
     pl_contact contact = {0};
     pl_vec3 to = {0, -0.08, 0.09}, normal;

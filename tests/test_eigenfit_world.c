@@ -583,3 +583,29 @@ TEST(eigenfit_makes_the_coarse_mesh)
     sample_step(filled, 2, NULL);
     pl_world_destroy(filled);
 }
+
+// The fine partner, its pins and modes: whichever allocation fails, nothing is left behind. Later
+// ones are tried with gaps.
+TEST(eigenfit_world_survives_failing_allocations)
+{
+    char text[1024];
+    snprintf(text, sizeof text, bar_scene, 1, 0.1, "neohookean", "euler",
+             ", \"eigenfit\": {\"modes\": 2, \"edge\": 0.09}");
+    pl_scene* scene = sample_scene(text);
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth += 1 + nth / 32) {
+        pl_world* world = NULL;
+        pl_error error;
+        pl_inject_failure(nth);
+        pl_status status = pl_world_create(scene, &world, NULL, &error);
+        pl_inject_failure(0);
+        pl_world_destroy(world);
+        CHECK(pl_byte_count() == before);
+        if (status == PL_OK) {
+            CHECK(nth > 200);
+            break;
+        }
+        CHECK(status == PL_ERROR_MEMORY);
+    }
+    pl_scene_destroy(scene);
+}

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // `pliant-bench verify` in small, and contact against what weight and stiffness say.
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "fem_samples.h"
 #include "test.h"
@@ -228,7 +229,7 @@ TEST(fem_dropped_body_comes_to_rest)
 {
     const double gravity = 9.81, stiffness = 1e4;
     falling s;
-    pl_obstacle ground = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}};
+    pl_obstacle ground = {.kind = &pl_collider_plane.solid, .b = {0, 1, 0}};
     falling_create(&s, ground, 0.05, stiffness);
     for (int n = 0; n < 300; n++) CHECK(falling_step(&s, 0.01, gravity).converged);
     double weight = 0.0, depth = 0.0;
@@ -247,7 +248,7 @@ TEST(fem_nothing_tunnels_through_a_thin_plate)
 {
     static const double parts[] = {0.4, 1.0, 3.0};
     const double thickness = 0.02, h = 0.01;
-    pl_obstacle plate = {.kind = PL_OBSTACLE_BOX, .a = {-1, -thickness, -1}, .b = {1, 0, 1}};
+    pl_obstacle plate = {.kind = &pl_collider_box.solid, .a = {-1, -thickness, -1}, .b = {1, 0, 1}};
     for (int k = 0; k < 3; k++) {
         falling s;
         double way = parts[k] * thickness;

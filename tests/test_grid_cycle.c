@@ -151,7 +151,9 @@ TEST(grid_transfers_keep_constants)
             coarse->u[a][i] =
                 pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
     pl_grid_fill_ghosts(coarse, NULL);
-    pl_grid_prolong(&s.mg.transfers[0], fine, coarse, NULL);
+    pl_grid_prolong_around(&s.mg.transfers[0], fine, coarse, NULL);
+    pl_grid_prolong_deep(&s.mg.transfers[0], fine, coarse, 0,
+                         fine->layout->size[1] * fine->layout->size[2]);
     for (int i = 0; i < fine->layout->field_size; i++)
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i);

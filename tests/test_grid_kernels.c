@@ -200,7 +200,9 @@ static void prolong_rows(int row_begin, int row_end, void* user) {
 TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
 {
     levels plain = levels_of(block_cells(), NULL);
-    pl_grid_prolong(&plain.mg.transfers[0], &plain.mg.levels[0], &plain.mg.levels[1], NULL);
+    const pl_grid_level* layout = plain.mg.levels[0].layout;
+    pl_grid_prolong_around(&plain.mg.transfers[0], &plain.mg.levels[0], &plain.mg.levels[1], NULL);
+    prolong_rows(0, layout->size[1] * layout->size[2], &plain.mg);
     pl_grid_band_smooth(&plain.mg.levels[0], 2, false, NULL);
     pl_grid_smooth_interior(&plain.mg.levels[0], NULL);
     for (int threads = 1; threads <= 3; threads++) {

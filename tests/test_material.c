@@ -205,6 +205,11 @@ TEST(material_rigid_motion_costs_nothing)
         }
 }
 
+static void tangent_at_rest(const pl_material* m, bool projected, double T[81]) {
+    pl_principal p = pl_material_principal(m, pl_mat3_identity(), projected);
+    pl_principal_dense(&p, T);
+}
+
 TEST(material_at_rest_is_linear_elasticity)
 {
     pl_random random = {.state = 5};
@@ -214,10 +219,10 @@ TEST(material_at_rest_is_linear_elasticity)
             linear.kind = PL_MATERIAL_LINEAR;
             if (m.kind == PL_MATERIAL_ARAP) linear.lambda = 0.0;
             double T[81], L[81], size = m.mu + fabs(m.lambda);
-            pl_material_tangent(&m, pl_mat3_identity(), false, T);
-            pl_material_tangent(&linear, pl_mat3_identity(), false, L);
+            tangent_at_rest(&m, false, T);
+            tangent_at_rest(&linear, false, L);
             for (int k = 0; k < 81; k++) CHECK_NEAR(T[k], L[k], 1e-14 * size);
-            pl_material_tangent(&m, pl_mat3_identity(), true, T);
+            tangent_at_rest(&m, true, T);
             for (int k = 0; k < 81; k++) CHECK_NEAR(T[k], L[k], 1e-13 * size);
         }
 }
@@ -295,10 +300,6 @@ TEST(material_parameters_are_checked)
     CHECK_OK(pl_material_from_young(PL_MATERIAL_STVK, 1e5, 0.3, &m, &error), &error);
     CHECK_NEAR(m.mu, 1e5 / 2.6, 1e-9);
     CHECK_NEAR(m.lambda, 3e4 / (1.3 * 0.4), 1e-9);
-    CHECK_OK(pl_material_from_bulk(PL_MATERIAL_STVK, m.mu, 1e5 / 1.2, &n, &error), &error);
-    CHECK_NEAR(n.lambda, m.lambda, 1e-9);
-    CHECK_OK(pl_material_from_lame(PL_MATERIAL_STVK, m.mu, m.lambda, &n, &error), &error);
-    CHECK(n.mu == m.mu && n.lambda == m.lambda);
     static const double bad_ratio[] = {0.5, 0.6, -1.0, -2.0, NAN, INFINITY};
     for (int i = 0; i < 6; i++) {
         CHECK_INT(pl_material_from_young(PL_MATERIAL_STVK, 1.0, bad_ratio[i], &n, &error),
@@ -311,16 +312,8 @@ TEST(material_parameters_are_checked)
         CHECK_INT(pl_material_from_young(PL_MATERIAL_ARAP, bad, 0.3, &n, &error),
                   PL_ERROR_ARGUMENT);
         CHECK_TEXT(error.text, "Young's modulus");
-        CHECK_INT(pl_material_from_lame(PL_MATERIAL_ARAP, bad, 1.0, &n, &error), PL_ERROR_ARGUMENT);
-        CHECK_TEXT(error.text, "shear modulus");
-        CHECK_INT(pl_material_from_bulk(PL_MATERIAL_ARAP, 1.0, bad, &n, &error), PL_ERROR_ARGUMENT);
-        CHECK_TEXT(error.text, "bulk modulus");
     }
-    CHECK_INT(pl_material_from_lame(PL_MATERIAL_ARAP, 3.0, -2.0, &n, &error), PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "-2/3 mu");
-    CHECK_INT(pl_material_incompressible(PL_MATERIAL_ARAP, 3.0, &n, &error), PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "arap");
-    CHECK_OK(pl_material_incompressible(PL_MATERIAL_STABLE_NEOHOOKEAN, 3.0, &n, &error), &error);
+    n = (pl_material){.kind = PL_MATERIAL_STABLE_NEOHOOKEAN, .mu = 3.0, .lambda = INFINITY};
     CHECK(pl_material_compliance(&n) == 0.0);
     CHECK(isfinite(pl_material_mixed_energy(&n, pl_mat3_diagonal(1.0, 2.0, 0.5), 1.0)));
     CHECK(!pl_material_name(PL_MATERIAL_COUNT));

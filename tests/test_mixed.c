@@ -3,91 +3,9 @@
 //
 // The parts of method mixed: forces, constraints and their derivatives against finite differences,
 // the matrix of Eq. 6 against its Schur complement.
-#include "base/memory.h"
 #include "base/random.h"
-#include "mixed/mixed_pressure.h"
-#include "mixed/mixed_tets.h"
-#include "sample_meshes.h"
-#include "step/step_pattern.h"
+#include "mixed_samples.h"
 #include "test.h"
-#include "verify.h"
-
-enum { MAX_VERTICES = 40 };
-
-// a few tets out of their rest state, with a pressure at each vertex
-typedef struct sample {
-    pl_mesh* mesh;
-    int n;
-    pl_element_set set;
-    pl_adjacency pattern;
-    pl_step_pieces pieces;
-    pl_mixed_pressure* pressure;
-    double p[MAX_VERTICES], x[3 * MAX_VERTICES];
-} sample;
-
-static pl_material material_of(pl_material_kind law, double poisson) {
-    pl_material m;
-    pl_error error;
-    if (poisson == 0.5) CHECK_OK(pl_material_incompressible(law, 3e3, &m, &error), &error);
-    else CHECK_OK(pl_material_from_young(law, 1e4, poisson, &m, &error), &error);
-    return m;
-}
-
-static void find_pattern(sample* s) {
-    pl_adjacency around = {0};
-    pl_error error;
-    CHECK_OK(pl_step_elements_around(&s->set, s->n, NULL, &around, &error), &error);
-    CHECK_OK(pl_step_neighbours(&s->set, &around, 1, s->n, NULL, &s->pattern, &error), &error);
-    pl_adjacency_free(&around);
-}
-
-static void disturb(sample* s, double amount, uint64_t seed) {
-    pl_random random = {seed};
-    for (int i = 0; i < 3 * s->n; i++)
-        s->x[i] = s->mesh->positions[i] + pl_random_uniform(&random, -amount, amount);
-    for (int v = 0; v < s->n; v++) s->p[v] = pl_random_uniform(&random, -2e3, 2e3);
-}
-
-static sample make_sample(pl_material_kind law, double poisson, double alpha, bool in_matrix_only) {
-    sample s = {0};
-    pl_error error;
-    CHECK_OK(verify_box(1, 1, 1, 2, 1, 1, PL_PATTERN_FIVE, &s.mesh, &error), &error);
-    s.n = s.mesh->vertex_count;
-    CHECK(s.n <= MAX_VERTICES);
-    pl_material one = material_of(law, poisson), all[200];
-    for (int e = 0; e < s.mesh->tet_count; e++) all[e] = one;
-    CHECK_OK(pl_tet_elements_setup(&s.set, s.mesh->positions, s.n, s.mesh->tets, s.mesh->tet_count,
-                                   all, &error),
-             &error);
-    find_pattern(&s);
-    pl_mixed_options options = {alpha, in_matrix_only, NAN};
-    CHECK_OK(pl_mixed_pressure_create(s.n, s.pattern.offsets, s.pattern.items, &options, NULL,
-                                      &s.pressure, &error),
-             &error);
-    pl_block_matrix K;
-    CHECK_OK(pl_block_matrix_setup(&K, s.n, 3, s.pattern.offsets, s.pattern.items, &error), &error);
-    CHECK_OK(pl_element_set_locate(&s.set, &K, &error), &error);
-    pl_block_matrix_free(&K);
-    return s;
-}
-
-// The set looks at the pressures of the sample, or of its system.
-static void mix(sample* s, const double* pressures) {
-    pl_error error;
-    CHECK_OK(pl_mixed_tets_take(&s->set, pressures, &error), &error);
-    CHECK_OK(pl_step_pieces_setup(&s->pieces, s->mesh->positions, s->n, s->pattern.offsets,
-                                  s->pattern.items, &s->set, 1, &error),
-             &error);
-    CHECK_OK(pl_mixed_pressure_use(s->pressure, &s->set, &s->pieces, &error), &error);
-}
-
-static void free_sample(sample* s) {
-    pl_mixed_pressure_destroy(s->pressure);
-    pl_step_pieces_free(&s->pieces);
-    pl_element_set_free(&s->set);
-    pl_adjacency_free(&s->pattern);
-    pl_mesh_destroy(s->mesh);
-}
 
 static const pl_material_kind split_laws[] = {
     PL_MATERIAL_LINEAR,     PL_MATERIAL_COROTATED,         PL_MATERIAL_STVK,
@@ -95,14 +13,14 @@ static const pl_material_kind split_laws[] = {
 enum { SPLIT_LAWS = sizeof split_laws / sizeof split_laws[0] };
 
 // U_d + p.phi
-static double value_of(const sample* s, const double* x) {
-    double phi[MAX_VERTICES], sum = pl_element_set_energy(&s->set, NULL, x);
+static double value_of(const mixed_sample* s, const double* x) {
+    double phi[MIXED_SAMPLE_VERTICES], sum = pl_element_set_energy(&s->set, NULL, x);
     pl_mixed_constraint(&s->set, NULL, x, s->n, phi);
     for (int v = 0; v < s->n; v++) sum += s->p[v] * phi[v];
     return sum;
 }
 
-static void gradient_of(const sample* s, const double* x, double* g) {
+static void gradient_of(const mixed_sample* s, const double* x, double* g) {
     memset(g, 0, 3 * (size_t)s->n * sizeof(double));
     pl_element_set_gradient(&s->set, NULL, x, g);
     pl_mixed_add_pressure(&s->set, NULL, x, s->p, g);
@@ -111,10 +29,10 @@ static void gradient_of(const sample* s, const double* x, double* g) {
 TEST(mixed_forces_are_derivatives)
 {
     for (int law = 0; law < SPLIT_LAWS; law++) {
-        sample s = make_sample(split_laws[law], 0.5, 1.0, false);
-        mix(&s, s.p);
-        disturb(&s, 0.08, 3);
-        double g[3 * MAX_VERTICES], x[3 * MAX_VERTICES], h = 1e-5;
+        mixed_sample s = mixed_sample_make(1, split_laws[law], 0.5, 1.0, false);
+        mixed_sample_mix(&s, s.p);
+        mixed_sample_disturb(&s, 0.08, 3);
+        double g[3 * MIXED_SAMPLE_VERTICES], x[3 * MIXED_SAMPLE_VERTICES], h = 1e-5;
         gradient_of(&s, s.x, g);
         memcpy(x, s.x, sizeof x);
         for (int i = 0; i < 3 * s.n; i++) {
@@ -124,7 +42,7 @@ TEST(mixed_forces_are_derivatives)
             CHECK_NEAR(g[i], (up - value_of(&s, x)) / (2.0 * h), 1e-3);
             x[i] = s.x[i];
         }
-        free_sample(&s);
+        mixed_sample_free(&s);
     }
 }
 
@@ -132,9 +50,9 @@ TEST(mixed_forces_are_derivatives)
 TEST(mixed_matrix_is_the_derivative_of_forces)
 {
     for (int law = 0; law < SPLIT_LAWS; law++) {
-        sample s = make_sample(split_laws[law], 0.5, 1.0, false);
-        mix(&s, s.p);
-        disturb(&s, 0.08, 5);
+        mixed_sample s = mixed_sample_make(1, split_laws[law], 0.5, 1.0, false);
+        mixed_sample_mix(&s, s.p);
+        mixed_sample_disturb(&s, 0.08, 5);
         pl_block_matrix K, A;
         pl_error error;
         CHECK_OK(pl_block_matrix_setup(&K, s.n, 3, s.pattern.offsets, s.pattern.items, &error),
@@ -143,8 +61,9 @@ TEST(mixed_matrix_is_the_derivative_of_forces)
                  &error);
         pl_element_set_hessian(&s.set, NULL, s.x, false, 1.0, &K);
         pl_mixed_add_couplings(&s.set, NULL, s.x, &A);
-        double x[3 * MAX_VERTICES], up[3 * MAX_VERTICES], down[3 * MAX_VERTICES], h = 1e-5;
-        double phi_up[MAX_VERTICES], phi_down[MAX_VERTICES];
+        double x[3 * MIXED_SAMPLE_VERTICES], up[3 * MIXED_SAMPLE_VERTICES],
+            down[3 * MIXED_SAMPLE_VERTICES], h = 1e-5;
+        double phi_up[MIXED_SAMPLE_VERTICES], phi_down[MIXED_SAMPLE_VERTICES];
         memcpy(x, s.x, sizeof x);
         for (int j = 0; j < 3 * s.n; j++) {
             x[j] = s.x[j] + h;
@@ -166,15 +85,15 @@ TEST(mixed_matrix_is_the_derivative_of_forces)
         }
         pl_block_matrix_free(&K);
         pl_block_matrix_free(&A);
-        free_sample(&s);
+        mixed_sample_free(&s);
     }
 }
 
 // S of a tet is that of Eq. 11, and leaves constant pressures alone; C is the volume by kappa
 TEST(mixed_flexibility_is_that_of_the_paper)
 {
-    sample s = make_sample(PL_MATERIAL_MOONEY_RIVLIN, 0.4, 1.0, false);
-    mix(&s, s.p);
+    mixed_sample s = mixed_sample_make(1, PL_MATERIAL_MOONEY_RIVLIN, 0.4, 1.0, false);
+    mixed_sample_mix(&s, s.p);
     pl_block_matrix B, C;
     pl_error error;
     CHECK_OK(pl_block_matrix_setup(&B, s.n, 1, s.pattern.offsets, s.pattern.items, &error), &error);
@@ -182,7 +101,8 @@ TEST(mixed_flexibility_is_that_of_the_paper)
     pl_mixed_flexibility(&s.set, 2.0, &B);
     pl_mixed_flexibility(&s.set, 0.0, &C);
     double kappa = 1e4 / (3.0 * (1.0 - 2.0 * 0.4)), mu = 1e4 / 2.8, sum = 0.0, trace = 0.0;
-    double ones[MAX_VERTICES], out[MAX_VERTICES], stabilised[MAX_VERTICES];
+    double ones[MIXED_SAMPLE_VERTICES], out[MIXED_SAMPLE_VERTICES],
+        stabilised[MIXED_SAMPLE_VERTICES];
     for (int v = 0; v < s.n; v++) ones[v] = 1.0;
     pl_block_matrix_apply(&B, NULL, 1, ones, out);
     for (int v = 0; v < s.n; v++) {
@@ -192,14 +112,14 @@ TEST(mixed_flexibility_is_that_of_the_paper)
     }
     CHECK_NEAR(sum, 1.0 / kappa, 1e-15);
     CHECK_NEAR(trace, 2.0 / (80.0 * mu) * 12.0, 1e-15);
-    disturb(&s, 0.1, 1);
+    mixed_sample_disturb(&s, 0.1, 1);
     pl_block_matrix_apply(&B, NULL, 1, s.p, out);
     pl_mixed_stabilise(&s.set, NULL, 2.0, s.n, s.p, stabilised);
     for (int v = 0; v < s.n; v++)
         CHECK_NEAR(out[v], stabilised[v] + C.values[C.diagonal[v]] * s.p[v], 1e-12);
     pl_block_matrix_free(&B);
     pl_block_matrix_free(&C);
-    free_sample(&s);
+    mixed_sample_free(&s);
 }
 
 // The energy after the pressures are eliminated: its gradient, also where the stabilisation, or the
@@ -208,15 +128,17 @@ TEST(mixed_eliminated_energy_has_its_gradient)
 {
     static const double poissons[] = {0.0, 0.3, 0.4999, 0.5};
     for (int k = 0; k < 8; k++) {
-        sample s = make_sample(PL_MATERIAL_STABLE_NEOHOOKEAN, poissons[k % 4], 1.0, k >= 4);
-        mix(&s, pl_mixed_pressure_values(s.pressure));
+        mixed_sample s =
+            mixed_sample_make(1, PL_MATERIAL_STABLE_NEOHOOKEAN, poissons[k % 4], 1.0, k >= 4);
+        mixed_sample_mix(&s, pl_mixed_pressure_values(s.pressure));
         pl_error error;
         pl_mixed_options options = {1.0, k >= 4, NAN};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
-        disturb(&s, 0.05, 11);
+        mixed_sample_disturb(&s, 0.05, 11);
         const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
         CHECK(c->go_on(c->data, s.x) == (k >= 4 || poissons[k % 4] > 0.49));
-        double g[3 * MAX_VERTICES] = {0.0}, x[3 * MAX_VERTICES], h = 1e-6, largest = 0.0;
+        double g[3 * MIXED_SAMPLE_VERTICES] = {0.0}, x[3 * MIXED_SAMPLE_VERTICES], h = 1e-6,
+                     largest = 0.0;
         c->gradient(c->data, s.x, g);
         memcpy(x, s.x, sizeof x);
         pl_vec3 force = {0, 0, 0}, torque = {0, 0, 0};
@@ -234,7 +156,7 @@ TEST(mixed_eliminated_energy_has_its_gradient)
             torque = pl_add(torque, pl_cross(pl_vec3_load(s.x + 3 * v), own));
         }
         CHECK(pl_norm(force) < 1e-11 * largest && pl_norm(torque) < 1e-11 * largest);
-        free_sample(&s);
+        mixed_sample_free(&s);
     }
 }
 
@@ -245,15 +167,15 @@ TEST(mixed_direction_solves_the_eliminated_system)
 {
     static const double poissons[] = {0.0, 0.3, 0.49};
     for (int k = 0; k < 3; k++) {
-        sample s = make_sample(PL_MATERIAL_LINEAR, poissons[k], 1.0, false);
-        mix(&s, pl_mixed_pressure_values(s.pressure));
+        mixed_sample s = mixed_sample_make(1, PL_MATERIAL_LINEAR, poissons[k], 1.0, false);
+        mixed_sample_mix(&s, pl_mixed_pressure_values(s.pressure));
         pl_error error;
         pl_mixed_options options = {1.0, false, NAN};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
         const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
         memcpy(s.x, s.mesh->positions, 3 * (size_t)s.n * sizeof(double)); // p = 0 there
-        bool fixed[MAX_VERTICES] = {false};
-        double mass[MAX_VERTICES], y[3 * MAX_VERTICES] = {0.0};
+        bool fixed[MIXED_SAMPLE_VERTICES] = {false};
+        double mass[MIXED_SAMPLE_VERTICES], y[3 * MIXED_SAMPLE_VERTICES] = {0.0};
         for (int v = 0; v < s.n; v++) mass[v] = 1e4;
         pl_step_objective f = {.vertex_count = s.n,
                                .set_count = 1,
@@ -272,8 +194,10 @@ TEST(mixed_direction_solves_the_eliminated_system)
             pl_mixed_newton(&(pl_solver_input){.A = &K, .settings = &settings}, &newton, &error),
             &error);
         CHECK_OK(newton.functions->update(newton.data, &f, s.x, 0.0, &method, &error), &error);
-        double b[3 * MAX_VERTICES], d[3 * MAX_VERTICES], up[3 * MAX_VERTICES] = {0.0};
-        double down[3 * MAX_VERTICES] = {0.0}, x[3 * MAX_VERTICES], Kd[3 * MAX_VERTICES];
+        double b[3 * MIXED_SAMPLE_VERTICES], d[3 * MIXED_SAMPLE_VERTICES],
+            up[3 * MIXED_SAMPLE_VERTICES] = {0.0};
+        double down[3 * MIXED_SAMPLE_VERTICES] = {0.0}, x[3 * MIXED_SAMPLE_VERTICES],
+                        Kd[3 * MIXED_SAMPLE_VERTICES];
         pl_random random = {7};
         for (int i = 0; i < 3 * s.n; i++) b[i] = pl_random_normal(&random);
         pl_linear_info info;
@@ -288,7 +212,7 @@ TEST(mixed_direction_solves_the_eliminated_system)
         c->gradient(c->data, x, down);
         for (int i = 0; i < 3 * s.n; i++) CHECK_NEAR(Kd[i] + 0.5 * (up[i] - down[i]), b[i], 1e-7);
         pl_block_matrix_free(&K);
-        free_sample(&s);
+        mixed_sample_free(&s);
     }
 }
 
@@ -297,15 +221,16 @@ TEST(mixed_direction_solves_the_eliminated_system)
 // is then what B alone makes of phi.
 TEST(mixed_directions_descend_to_kept_volumes)
 {
-    sample s = make_sample(PL_MATERIAL_STABLE_NEOHOOKEAN, 0.5, 1.0, false);
-    mix(&s, pl_mixed_pressure_values(s.pressure));
+    mixed_sample s = mixed_sample_make(1, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.5, 1.0, false);
+    mixed_sample_mix(&s, pl_mixed_pressure_values(s.pressure));
     pl_error error;
     pl_mixed_options options = {1.0, false, NAN};
     CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
     const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
-    disturb(&s, 0.05, 17);
-    bool fixed[MAX_VERTICES] = {false};
-    double mass[MAX_VERTICES], y[3 * MAX_VERTICES], force[3 * MAX_VERTICES] = {0.0};
+    mixed_sample_disturb(&s, 0.05, 17);
+    bool fixed[MIXED_SAMPLE_VERTICES] = {false};
+    double mass[MIXED_SAMPLE_VERTICES], y[3 * MIXED_SAMPLE_VERTICES],
+        force[3 * MIXED_SAMPLE_VERTICES] = {0.0};
     for (int v = 0; v < s.n; v++) mass[v] = 1e4;
     memcpy(y, s.x, sizeof y);
     pl_step_objective f = {.vertex_count = s.n,
@@ -324,7 +249,8 @@ TEST(mixed_directions_descend_to_kept_volumes)
     pl_method_info method = {0};
     CHECK_OK(pl_mixed_newton(&(pl_solver_input){.A = &K, .settings = &settings}, &newton, &error),
              &error);
-    double g[3 * MAX_VERTICES], d[3 * MAX_VERTICES], scratch[6 * MAX_VERTICES], phi[MAX_VERTICES];
+    double g[3 * MIXED_SAMPLE_VERTICES], d[3 * MIXED_SAMPLE_VERTICES],
+        scratch[6 * MIXED_SAMPLE_VERTICES], phi[MIXED_SAMPLE_VERTICES];
     const double scale[1] = {0.25};
     for (int step = 0; step < 12; step++) {
         pl_linear_info info;
@@ -345,7 +271,7 @@ TEST(mixed_directions_descend_to_kept_volumes)
     CHECK(!c->go_on(c->data, s.x));
     CHECK(fabs(pl_mixed_worst_change(s.pressure, s.x)) < 1e-5);
     pl_block_matrix B;
-    double Bp[MAX_VERTICES], most = 0.0;
+    double Bp[MIXED_SAMPLE_VERTICES], most = 0.0;
     CHECK_OK(pl_block_matrix_setup(&B, s.n, 1, s.pattern.offsets, s.pattern.items, &error), &error);
     pl_mixed_flexibility(&s.set, 1.0, &B);
     pl_block_matrix_apply(&B, NULL, 1, pl_mixed_pressures_at(s.pressure, s.x), Bp);
@@ -354,5 +280,5 @@ TEST(mixed_directions_descend_to_kept_volumes)
     for (int v = 0; v < s.n; v++) CHECK_NEAR(Bp[v], phi[v], 1e-6 * most);
     pl_block_matrix_free(&B);
     pl_block_matrix_free(&K);
-    free_sample(&s);
+    mixed_sample_free(&s);
 }

@@ -484,3 +484,35 @@ TEST(modes_are_kept_on_disk)
     pl_mode_set_free(&found);
     free_sample(&s);
 }
+
+// A file that cannot be read or written for want of memory is no error, if modes can be found.
+TEST(modes_kept_on_disk_survive_every_failing_allocation)
+{
+    sample s = make_sample(2, 1, 1, 0.1, true, false);
+    pl_modes_settings settings = {.count = 3, .tolerance = 1e-12};
+    pl_modes_problem p = problem_of(&s);
+    pl_mode_set truth;
+    pl_error error;
+    CHECK_OK(pl_modes_find(&p, &settings, NULL, &truth, &error), &error);
+    size_t before = pl_byte_count(), size = 3 * sizeof(double);
+    int failures = 0, successes = 0;
+    for (int64_t nth = 1; successes < 5; nth++) {
+        pl_mode_set m;
+        pl_inject_failure(nth);
+        pl_status status =
+            pl_modes_find_cached(pl_test_path("cache"), &p, &settings, NULL, &m, &error);
+        pl_inject_failure(0);
+        if (status == PL_OK) {
+            CHECK(m.count == 3 && memcmp(m.lambda, truth.lambda, size) == 0);
+            pl_mode_set_free(&m);
+            successes++;
+        } else {
+            CHECK(status == PL_ERROR_MEMORY);
+            failures++;
+        }
+        CHECK(pl_byte_count() == before);
+    }
+    CHECK(failures > 0);
+    pl_mode_set_free(&truth);
+    free_sample(&s);
+}

@@ -204,6 +204,28 @@ TEST(render_same_bits_for_every_thread_count)
     sample_unshow(&s);
 }
 
+// how much of a picture that is `width` wide a legend darkens
+static int legend_ink(int width) {
+    static const uint8_t white[3] = {255, 255, 255};
+    pl_image image;
+    pl_error error;
+    CHECK_OK(pl_image_create(width, 240, &image, &error), &error);
+    pl_image_fill(&image, white);
+    pl_render_options options = {.legend = "error [m]", .value_low = 0.0, .value_high = 0.03};
+    pl_legend_draw(&image, &options);
+    int ink = 0;
+    for (int i = 0; i < 3 * width * 240; i++) ink += 255 - image.pixels[i];
+    pl_image_free(&image);
+    return ink;
+}
+
+// a narrow picture cuts no number off
+TEST(render_legend_fits_into_a_narrow_picture)
+{
+    int wide = legend_ink(640), narrow = legend_ink(160);
+    CHECK(abs(wide - narrow) < wide / 50); // letters fall between pixels elsewhere
+}
+
 TEST(render_same_picture_at_every_size_and_place)
 {
     // scaled by powers of two and moved, a body gives the same pixels up to rounding

@@ -308,12 +308,12 @@ TEST(world_refuses_by_name_what_it_cannot_do)
 }
 
 // the linear solver that a world takes for a body by Projective Dynamics
-static pl_linear projective_linear(const char* shape, double edge) {
+static pl_linear projective_linear(const char* shape, double edge, bool fixed) {
     char text[256];
     snprintf(text, sizeof text,
              "{\"pliant\": 1, \"bodies\": [{\"name\": \"body\", \"nonlinear\": \"projective\", "
-             "\"generate\": {\"shape\": \"%s\", \"edge\": %g}}]}",
-             shape, edge);
+             "\"generate\": {\"shape\": \"%s\", \"edge\": %g}, \"fixed\": %s}]}",
+             shape, edge, fixed ? "true" : "false");
     pl_scene* scene = sample_scene(text);
     pl_error error;
     pl_world* world;
@@ -326,11 +326,12 @@ static pl_linear projective_linear(const char* shape, double edge) {
 
 TEST(world_chooses_linear_solver_of_projective)
 {
-    CHECK_INT(projective_linear("box", 1.0), PL_LINEAR_DIRECT);      // below 50 vertices
-    CHECK_INT(projective_linear("box", 0.2), PL_LINEAR_MGPCG);       // 216
-    CHECK_INT(projective_linear("box", 0.125), PL_LINEAR_MGPCG);     // 729
-    CHECK_INT(projective_linear("box", 0.058), PL_LINEAR_MGPCG);     // 6859 and more
-    CHECK_INT(projective_linear("cloth", 0.0125), PL_LINEAR_DIRECT); // 6561
+    CHECK_INT(projective_linear("box", 1.0, false), PL_LINEAR_DIRECT);     // below 50 vertices
+    CHECK_INT(projective_linear("box", 0.2, false), PL_LINEAR_MGPCG);      // 216
+    CHECK_INT(projective_linear("box", 0.125, false), PL_LINEAR_MGPCG);    // 729
+    CHECK_INT(projective_linear("box", 0.058, false), PL_LINEAR_MGPCG);    // 6859 and more
+    CHECK_INT(projective_linear("cloth", 0.05, false), PL_LINEAR_MGPCG);   // 441
+    CHECK_INT(projective_linear("cloth", 0.0125, true), PL_LINEAR_DIRECT); // 6561
 }
 
 // steps of one length are the same to the last bit, so that a constant matrix stays as it is

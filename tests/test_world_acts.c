@@ -5,6 +5,7 @@
 // shape, wind, animated scalars, fields.
 #include "base/memory.h"
 #include "base/random.h"
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "contact/point_cache.h"
 #include "material/material.h"
@@ -201,7 +202,7 @@ TEST(obstacle_drift_is_motion)
         before[i] = chain[i];
         after[i] = chain[i] + (i % 3 == 0 ? way.x : i % 3 == 1 ? way.y : way.z);
     }
-    pl_moving_obstacle drifting = {.obstacle = {.kind = PL_OBSTACLE_CHAIN,
+    pl_moving_obstacle drifting = {.obstacle = {.kind = &pl_collider_chain.solid,
                                                 .point_count = 3,
                                                 .points = after,
                                                 .before = before,
@@ -228,12 +229,12 @@ TEST(obstacle_drift_is_motion)
                             &error),
              &error);
     pl_solid_refit(&fitted, moved, ball->triangles);
-    drifting.obstacle = (pl_obstacle){.kind = PL_OBSTACLE_SURFACE,
+    drifting.obstacle = (pl_obstacle){.kind = &pl_obstacle_surface,
                                       .points = moved,
                                       .before = ball->positions,
                                       .triangles = ball->triangles,
                                       .solid = &fitted};
-    rigid.obstacle = (pl_obstacle){.kind = PL_OBSTACLE_SURFACE,
+    rigid.obstacle = (pl_obstacle){.kind = &pl_obstacle_surface,
                                    .points = ball->positions,
                                    .triangles = ball->triangles,
                                    .solid = &still};

@@ -3,6 +3,7 @@
 //
 // Coulomb friction of an elastic block on a slope. Forces are taken from the change of its
 // momentum, so that they are those that act, whatever the solver calls them.
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "verify.h"
 
@@ -33,7 +34,7 @@ static pl_status slope_create(slope_scene* s, pl_mesh* mesh, double young, doubl
         s->mass += s->body.mass[v];
     }
     s->plane = (pl_moving_obstacle){
-        .obstacle = {.kind = PL_OBSTACLE_PLANE, .a = {0, 0, 0}, .b = {0, 1, 0}},
+        .obstacle = {.kind = &pl_collider_plane.solid, .a = {0, 0, 0}, .b = {0, 1, 0}},
         .begin = pl_rigid_identity(),
         .end = pl_rigid_identity(),
         .friction = friction};

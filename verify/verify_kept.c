@@ -3,6 +3,7 @@
 //
 // What integrators keep over seconds: a bar that was stretched by a fifth and let go, one that
 // spins and flies, and a ball that falls on the ground.
+#include "collider/collider_kind.h"
 #include "contact/collision.h"
 #include "verify.h"
 
@@ -36,7 +37,7 @@ static pl_status ball_mesh(pl_mesh** out, pl_error* error) {
 
 static void put_ground(kept_scene* s, double young) {
     const pl_mesh* mesh = s->body.mesh;
-    s->plane = (pl_moving_obstacle){.obstacle = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}},
+    s->plane = (pl_moving_obstacle){.obstacle = {.kind = &pl_collider_plane.solid, .b = {0, 1, 0}},
                                     .begin = pl_rigid_identity(),
                                     .end = pl_rigid_identity(),
                                     .friction = 0.3};

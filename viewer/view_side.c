@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "view_side.h"
 #include "base/memory.h"
+#include "collider/collider_kind.h"
 #include "geometry/box.h"
 #include "mesh/embedding.h"
 #include "record/show_values.h"
@@ -152,24 +153,11 @@ pl_status pl_view_side_set_color(pl_view_side* s, const char* name, pl_error* er
 
 // ---------------------------------------------------------------- opening
 
-static bool moves(const pl_motion* motion) {
-    return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
-}
-
-// the height of a plane that lies flat and at rest
-static bool is_ground(const pl_collider* c, int up, double* height) {
-    if (c->shape != PL_COLLIDER_PLANE || moves(&c->motion)) return false;
-    const double* n = c->plane.normal;
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    *height = c->plane.point[up];
-    return n[up] > (1.0 - 1e-9) * length;
-}
-
 static pl_status add_colliders(pl_view_side* s, pl_notes* notes, pl_error* error) {
     for (int k = 0; k < s->scene->collider_count; k++) {
         const pl_collider* c = &s->scene->colliders[k];
         double height;
-        if (is_ground(c, s->up_axis, &height)) {
+        if (pl_collider_is_ground(c, s->up_axis, &height)) {
             if (!s->has_ground || height > s->ground) s->ground = height;
             s->has_ground = true;
             continue;

@@ -6,6 +6,7 @@
 // are 3 x 3. Every repeat changes the values, so that each builds what depends on them anew.
 #include "../system_file.h"
 #include "peer.h"
+#include "petsc_matrix.h"
 
 #include <math.h>
 #include <petscksp.h>
@@ -17,46 +18,6 @@ typedef struct problem {
     int rhs_count;
     KSP solver;
 } problem;
-
-// entries of each block row within this process's own columns, and of its others
-static PetscErrorCode count_entries(const system_rows* s, PetscInt* own, PetscInt* other) {
-    PetscFunctionBeginUser;
-    for (int i = 0; i < s->count; i++)
-        for (int e = s->offsets[i]; e < s->offsets[i + 1]; e++) {
-            int column = s->columns[e] - s->first;
-            (column >= 0 && column < s->count ? own : other)[i]++;
-        }
-    PetscFunctionReturn(0);
-}
-
-static PetscErrorCode make_matrix(const system_rows* s, Mat* out) {
-    PetscFunctionBeginUser;
-    PetscInt block = s->header.block, *own, *other;
-    Mat A;
-    PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
-    PetscCall(MatSetSizes(A, block * s->count, block * s->count, PETSC_DETERMINE, PETSC_DETERMINE));
-    PetscCall(MatSetBlockSize(A, block));
-    PetscCall(MatSetType(A, MATAIJ));
-    PetscCall(MatSetFromOptions(A));
-    PetscCall(PetscCalloc2(s->count, &own, s->count, &other));
-    PetscCall(count_entries(s, own, other));
-    PetscCall(MatXAIJSetPreallocation(A, block, own, other, NULL, NULL));
-    PetscCall(PetscFree2(own, other));
-    for (PetscInt i = 0; i < s->count; i++) {
-        PetscInt row = s->first + i, begin = s->offsets[i], count = s->offsets[i + 1] - begin;
-        for (PetscInt e = begin; e < begin + count; e++) {
-            PetscInt column = s->columns[e];
-            PetscCall(MatSetValuesBlocked(A, 1, &row, 1, &column,
-                                          s->values + (size_t)(block * block) * (size_t)e,
-                                          INSERT_VALUES));
-        }
-    }
-    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
-    *out = A;
-    PetscFunctionReturn(0);
-}
 
 static PetscErrorCode give_rigid_motions(const system_rows* s, Mat A) {
     PetscFunctionBeginUser;
@@ -180,7 +141,7 @@ static PetscErrorCode prepare(const char* path, int rank, int ranks, problem* p)
     system_rows s;
     PetscCheck(system_file_read(path, rank, ranks, &s), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s cannot be read", path);
-    PetscCall(make_matrix(&s, &p->A));
+    PetscCall(petsc_matrix_create(&s, &p->A));
     if (s.header.block == 3) PetscCall(give_rigid_motions(&s, p->A));
     PetscCall(make_vectors(&s, p));
     system_rows_free(&s);

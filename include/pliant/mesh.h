@@ -83,18 +83,24 @@ PL_API pl_status pl_mesh_add_region(pl_mesh* mesh, pl_element_kind kind, const c
 PL_API pl_status pl_mesh_add_field(pl_mesh* mesh, pl_element_kind kind, const char* name,
                                    int components, const double* values, pl_error* error);
 
+// Formats of meshes: F(X, CODE, name, file endings). A format is one line here, one file,
+// src/mesh/read_NAME.c, and its line in src/mesh/CMakeLists.txt.
+#define PL_MESH_FORMAT_TABLE(F, X)                                                                 \
+    F(X, GMSH, gmsh, "msh")                                                                        \
+    F(X, TETGEN, tetgen, "node ele")                                                               \
+    F(X, MEDIT, medit, "mesh")                                                                     \
+    F(X, VTK, vtk, "vtk")                                                                          \
+    F(X, VTU, vtu, "vtu")                                                                          \
+    F(X, OBJ, obj, "obj")                                                                          \
+    F(X, PLY, ply, "ply")                                                                          \
+    F(X, STL, stl, "stl")                                                                          \
+    F(X, OFF, off, "off")
+
 // name, file endings
+#define PL_MESH_FORMAT_ROW(X, CODE, name, endings) X(PL_MESH_##CODE, #name, endings)
 #define PL_MESH_FORMAT_LIST(X)                                                                     \
     X(PL_MESH_AUTO, "auto", "")                                                                    \
-    X(PL_MESH_GMSH, "gmsh", "msh")                                                                 \
-    X(PL_MESH_TETGEN, "tetgen", "node ele")                                                        \
-    X(PL_MESH_MEDIT, "medit", "mesh")                                                              \
-    X(PL_MESH_VTK, "vtk", "vtk")                                                                   \
-    X(PL_MESH_VTU, "vtu", "vtu")                                                                   \
-    X(PL_MESH_OBJ, "obj", "obj")                                                                   \
-    X(PL_MESH_PLY, "ply", "ply")                                                                   \
-    X(PL_MESH_STL, "stl", "stl")                                                                   \
-    X(PL_MESH_OFF, "off", "off")
+    PL_MESH_FORMAT_TABLE(PL_MESH_FORMAT_ROW, X)
 
 #define PL_MESH_FORMAT_ENUM(code, name, endings) code,
 typedef enum pl_mesh_format {

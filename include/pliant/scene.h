@@ -360,22 +360,19 @@ typedef struct pl_attachment {
     double until; ///< and lets go then [s]; NAN: never
 } pl_attachment;
 
+#define PL_COLLIDER_MEMBER(X, CODE, name, type, help) type name;
+/// A rigid obstacle. Of the members plane, sphere, box, ... (see PL_COLLIDER_TABLE) the one that
+/// `shape` names is read.
 typedef struct pl_collider {
     const char* name;
     pl_collider_shape shape;
-    pl_plane_shape plane;
-    pl_sphere_shape sphere;
-    pl_box_shape box;
-    pl_capsule_shape capsule;
-    pl_chain_shape chain;
-    pl_capsule_shape cylinder;
-    pl_torus_shape torus;
-    pl_mesh_shape mesh;
+    PL_COLLIDER_TABLE(PL_COLLIDER_MEMBER, )
     double friction;  ///< Coulomb's coefficient; NAN: from the body
     double thickness; ///< kept free around it [m]
     double stiffness; ///< of the penalty [N/m]; NAN: from the body
     pl_motion motion;
 } pl_collider;
+#undef PL_COLLIDER_MEMBER
 
 typedef struct pl_force {
     const char* body; ///< NULL or "": every body

@@ -208,16 +208,24 @@ extern "C" {
     X(PL_TARGET_COLLIDER, "collider", "")                                                          \
     X(PL_TARGET_CACHE, "cache", "")
 
+// Shapes of colliders: F(X, CODE, name, struct, help). A shape is one line here, one file,
+// src/collider/shape_NAME.c, and its line in src/collider/CMakeLists.txt. The struct is one of
+// pliant/scene.h.
+// clang-format off
+#define PL_COLLIDER_TABLE(F, X)                                                                    \
+    F(X, PLANE, plane, pl_plane_shape, "ground or wall")                                           \
+    F(X, SPHERE, sphere, pl_sphere_shape, "ball")                                                  \
+    F(X, BOX, box, pl_box_shape, "box")                                                            \
+    F(X, CAPSULE, capsule, pl_capsule_shape, "rod with round ends")                                \
+    F(X, CHAIN, chain, pl_chain_shape, "chain of capsules")                                        \
+    F(X, CYLINDER, cylinder, pl_capsule_shape, "rod with flat ends")                               \
+    F(X, TORUS, torus, pl_torus_shape, "ring")                                                     \
+    F(X, MESH, mesh, pl_mesh_shape, "closed surface from a file, still or moved by a PC2 cache")
+// clang-format on
+
 // shape of a collider
-#define PL_COLLIDER_SHAPE_LIST(X)                                                                  \
-    X(PL_COLLIDER_PLANE, "plane", "")                                                              \
-    X(PL_COLLIDER_SPHERE, "sphere", "")                                                            \
-    X(PL_COLLIDER_BOX, "box", "")                                                                  \
-    X(PL_COLLIDER_CAPSULE, "capsule", "")                                                          \
-    X(PL_COLLIDER_CHAIN, "chain", "")                                                              \
-    X(PL_COLLIDER_CYLINDER, "cylinder", "")                                                        \
-    X(PL_COLLIDER_TORUS, "torus", "")                                                              \
-    X(PL_COLLIDER_MESH, "mesh", "")
+#define PL_COLLIDER_CHOICE(X, CODE, name, type, help) X(PL_COLLIDER_##CODE, #name, "")
+#define PL_COLLIDER_SHAPE_LIST(X) PL_COLLIDER_TABLE(PL_COLLIDER_CHOICE, X)
 
 // what kind of load
 #define PL_FORCE_KIND_LIST(X)                                                                      \

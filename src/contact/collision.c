@@ -64,8 +64,7 @@ static bool find_entry(const pl_obstacle* obstacle, pl_vec3 from, pl_vec3 to, do
 static double largest_drift(const pl_obstacle* s) {
     double most = 0.0;
     for (int k = 0; s->before && k < s->point_count; k++)
-        most = fmax(most, pl_distance(pl_vec3_load(s->points + 3 * (size_t)k),
-                                      pl_vec3_load(s->before + 3 * (size_t)k)));
+        most = fmax(most, pl_norm(pl_obstacle_point_drift(s, k)));
     return most;
 }
 
@@ -80,8 +79,8 @@ static pl_box local_reach_of(const pl_moving_obstacle* m) {
     const pl_obstacle* s = &m->obstacle;
     pl_box box = pl_obstacle_bounds(s);
     double room = m->thickness + 1e-6 * (1.0 + pl_box_diagonal(box));
-    if (s->kind == PL_OBSTACLE_CHAIN) room += largest_drift(s);
-    else if (s->before) room = HUGE_VAL; // a surface that changes its shape, by any amount
+    if (s->solid && s->before) room = HUGE_VAL; // a surface that changes its shape, by any amount
+    else room += largest_drift(s);
     return grown_box(box, room);
 }
 

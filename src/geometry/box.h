@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct pl_box {
     pl_vec3 low, high;
@@ -18,6 +19,13 @@ static inline pl_box pl_box_empty(void) {
 }
 static inline pl_box pl_box_add_point(pl_box box, pl_vec3 p) {
     return (pl_box){pl_min3(box.low, p), pl_max3(box.high, p)};
+}
+// The box of points, 3 numbers each.
+static inline pl_box pl_box_of_points(const double* positions, int count) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(positions + 3 * (size_t)v));
+    return box;
 }
 static inline pl_box pl_box_add_box(pl_box a, pl_box b) {
     return (pl_box){pl_min3(a.low, b.low), pl_max3(a.high, b.high)};

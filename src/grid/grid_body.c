@@ -56,10 +56,7 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
 }
 
 static pl_vec3 box_of(const pl_mesh* mesh) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
-    return pl_sub(box.high, box.low);
+    return pl_box_size(pl_box_of_points(mesh->positions, mesh->vertex_count));
 }
 
 // Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The

@@ -103,7 +103,8 @@ void pl_corot_uncouple(pl_grid_corot* c, double h) {
 // ------------------------------------------------------------------ energy
 
 // energy of the low edges of a cell
-static double coupling_of(const pl_grid_corot* c, const int* base, int i) {
+static void add_coupling(const void* user, const int* base, int i, double* out) {
+    const pl_grid_corot* c = ((const job*)user)->c;
     const pl_corot_level* l = &c->levels[0];
     const int* S = pl_corot_stride;
     double sum = 0.0;
@@ -123,21 +124,12 @@ static double coupling_of(const pl_grid_corot* c, const int* base, int i) {
         }
         for (int k = 0; counts && k < 2; k++) sum += 0.25 * (square[k] - mean[k] * mean[k] / mass);
     }
-    return sum;
+    *out += sum;
 }
 
 static double coupling_part(int begin, int end, void* user) {
     const job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    int base[27];
-    double sum = 0.0;
-    for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
-            if (l->flags[base[13] + i] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))
-                sum += coupling_of(j->c, base, i);
-    }
-    return sum;
+    return pl_corot_sum_cells(&j->c->levels[0], begin, end, add_coupling, j);
 }
 
 double pl_corot_coupling(const pl_grid_corot* c, double h) {

@@ -115,24 +115,24 @@ static pl_i4 held_lanes(const pl_corot_level* l, int n, int a) {
     return lanes;
 }
 
+PL_WIDE void store_forces(const void* user, const pl_corot_chunk* chunk, const pl_corot_masks* m,
+                          int i) {
+    const job* j = user;
+    const pl_corot_level* l = &j->c->levels[0];
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        pl_i4 faces =
+            j->held ? held_lanes(l, chunk->begin + i, a) : pl_lanes_d4(m->inner[a] | m->band[a], i);
+        pl_d4 force =
+            j->held ? face_force(j, chunk->rows, i, a, false) : force_of(j, chunk, m, i, a);
+        pl_store_d4(j->out[a] + chunk->begin + i, pl_where_d4(faces, force));
+    }
+}
+
 static void force_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    for (int k = begin; k < end; k++) {
-        const pl_corot_chunk* chunk = &l->chunks[k];
-        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
-        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
-#pragma GCC unroll 9
-            for (int a = 0; a < 3; a++) {
-                pl_i4 faces = j->held ? held_lanes(l, chunk->begin + i, a)
-                                      : pl_lanes_d4(m->inner[a] | m->band[a], i);
-                pl_d4 force =
-                    j->held ? face_force(j, chunk->rows, i, a, false) : force_of(j, chunk, m, i, a);
-                pl_store_d4(j->out[a] + chunk->begin + i, pl_where_d4(faces, force));
-            }
-        }
-    }
+    pl_corot_each_four(&j->c->levels[0], begin, end, store_forces, j);
 }
 
 void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h, bool held,
@@ -188,31 +188,27 @@ static double held_energy(const pl_corot_level* l, const pl_grid_state* s, const
     return sum;
 }
 
-static double energy_part(int begin, int end, void* user) {
+static void add_energy(const void* user, const int* base, int i, double* sum) {
     const job* j = user;
     const pl_corot_level* l = &j->c->levels[0];
-    int base[27];
-    double sum = 0.0;
-    for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = base[13] + i;
-            if (!(l->flags[n] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))) continue;
-            sum += natural_energy(l, j->state, base, i, j->h);
-            pl_mat3 R = pl_quat_to_mat3(j->c->turn[n]);
-            if (l->flags[n] & PL_COROT_BESIDE) {
-                sum += held_energy(l, j->state, base, i, j->h, &R);
-                continue;
-            }
-            double F[9], own;
-            float missing[9] = {0};
-            if (!(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
-            pl_corot_known_gradient(l, j->state->u, base, i, j->h, F);
-            pl_corot_cell_stress(l, F, missing, &R, j->h, j->state->compressibility, n, &own);
-            sum += own;
-        }
+    const int n = base[13] + i;
+    *sum += natural_energy(l, j->state, base, i, j->h);
+    pl_mat3 R = pl_quat_to_mat3(j->c->turn[n]);
+    if (l->flags[n] & PL_COROT_BESIDE) {
+        *sum += held_energy(l, j->state, base, i, j->h, &R);
+        return;
     }
-    return sum;
+    double F[9], own;
+    float missing[9] = {0};
+    if (!(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
+    pl_corot_known_gradient(l, j->state->u, base, i, j->h, F);
+    pl_corot_cell_stress(l, F, missing, &R, j->h, j->state->compressibility, n, &own);
+    *sum += own;
+}
+
+static double energy_part(int begin, int end, void* user) {
+    const job* j = user;
+    return pl_corot_sum_cells(&j->c->levels[0], begin, end, add_energy, j);
 }
 
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h) {

@@ -83,4 +83,17 @@ PL_WIDE void pl_corot_missing_d4(const pl_corot_level* l, const int* rows, int i
     }
 }
 
+// Visits the cells of some chunks, four at a time.
+typedef void (*pl_corot_four)(const void* user, const pl_corot_chunk* chunk,
+                              const pl_corot_masks* masks, int first);
+
+PL_WIDE void pl_corot_each_four(const pl_corot_level* l, int begin, int end, pl_corot_four visit,
+                                const void* user) {
+    for (int k = begin; k < end; k++) {
+        const pl_corot_chunk* chunk = &l->chunks[k];
+        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) visit(user, chunk, m, i);
+    }
+}
+
 #endif

@@ -339,25 +339,24 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     return lanes & ~good;
 }
 
+PL_WIDE void set_cells(const void* user, const pl_corot_chunk* chunk, const pl_corot_masks* m,
+                       int i) {
+    const job* j = user;
+    const pl_corot_level* l = &j->c->levels[0];
+    const int four = (1 << PL_FOUR) - 1, slaved = m->slaved >> i & four;
+    const pl_i4 lanes = pl_lanes_d4(m->core | m->slaved, i);
+    pl_i4 left = {0};
+    if (slaved) left = set_four(j, chunk->rows, i, false, lanes);
+    else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
+    for (int lane = 0; lane < PL_FOUR; lane++)
+        if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
+            pl_corot_update_rotation(j->c, j->state, j->h, j->update_rotations, chunk, i + lane);
+}
+
 static void cell_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    for (int k = begin; k < end; k++) {
-        const pl_corot_chunk* chunk = &l->chunks[k];
-        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
-        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
-            const int four = (1 << PL_FOUR) - 1, slaved = m->slaved >> i & four;
-            const pl_i4 lanes = pl_lanes_d4(m->core | m->slaved, i);
-            pl_i4 left = {0};
-            if (slaved) left = set_four(j, chunk->rows, i, false, lanes);
-            else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
-            for (int lane = 0; lane < PL_FOUR; lane++)
-                if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
-                    pl_corot_update_rotation(j->c, j->state, j->h, j->update_rotations, chunk,
-                                             i + lane);
-        }
-    }
+    pl_corot_each_four(&j->c->levels[0], begin, end, set_cells, j);
 }
 
 void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,

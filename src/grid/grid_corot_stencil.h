@@ -14,6 +14,23 @@ static inline void pl_corot_reach(const pl_corot_chunk* c, int base[27]) {
     for (int n = 0; n < 27; n++) base[n] = c->rows[n / 3] + n % 3 - 1;
 }
 
+// What some chunks add to a sum over interior cells and the held cells beside them. A cell adds its
+// terms one by one, so that the sum has the same bits however the terms are grouped.
+typedef void (*pl_corot_add_cell)(const void* user, const int* base, int i, double* sum);
+
+static inline double pl_corot_sum_cells(const pl_corot_level* l, int begin, int end,
+                                        pl_corot_add_cell add, const void* user) {
+    int base[27];
+    double sum = 0.0;
+    for (int k = begin; k < end; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++)
+            if (l->flags[base[13] + i] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))
+                add(user, base, i, &sum);
+    }
+    return sum;
+}
+
 static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9]) {
     for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
 }

@@ -187,11 +187,6 @@ static void prolong_task(int begin, int end, int worker, void* user) {
         prolong_run(job, &job->fine->runs[k]);
 }
 
-void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                     const pl_grid_linear_level* coarse, pl_pool* pool) {
-    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, AROUND | DEEP};
-    pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
-}
 void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
                             const pl_grid_linear_level* coarse, pl_pool* pool) {
     transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, AROUND};

@@ -38,11 +38,8 @@ void pl_grid_store_residual(const pl_grid_linear_level* level, float* const out[
 // Prepares a level for prolongation: sets the ghost values, and c in place of p in all interior
 // cells.
 void pl_grid_fill_ghosts(pl_grid_linear_level* coarse, pl_pool* pool);
-// Adds the prolonged u and c of the coarse level to those of the fine one.
-void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                     const pl_grid_linear_level* coarse, pl_pool* pool);
-// The same in two parts: first all chunks that are not deep (PL_GRID_DEEP); later the deep ones, by
-// rows of the fine level.
+// Adds the prolonged u and c of the coarse level to those of the fine one, in two parts: first all
+// chunks that are not deep (PL_GRID_DEEP); later the deep ones, by rows of the fine level.
 void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
                             const pl_grid_linear_level* coarse, pl_pool* pool);
 void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,

@@ -44,8 +44,8 @@ void pl_patch_angles(const pl_vec3 x[6], double angles[3]);
 double pl_patch_energy(const pl_vec3 x[6], const double rest[3], const double form[6],
                        bool projected, double* gradient, double* hessian);
 
-// The stiffness of Projective Dynamics, 6 x 6, as pl_bending_flat has it for hinges. slopes: of
-// each angle by its four corners where the hinge is laid flat.
+// The stiffness of Projective Dynamics, 6 x 6, like that of pl_bending_flat_slopes for hinges.
+// slopes: of each angle by its four corners where the hinge is laid flat.
 void pl_patch_slopes(const pl_vec3 x[6], double slopes[3][4]);
 void pl_patch_flat(double slopes[3][4], const double form[6], double Q[36]);
 

@@ -79,13 +79,6 @@ bool pl_bending_flat_slopes(const pl_vec3 x[4], double c[4]) {
     return true;
 }
 
-bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]) {
-    double c[4];
-    bool exists = pl_bending_flat_slopes(x, c);
-    for (int i = 0; i < 16; i++) Q[i] = stiffness * c[i / 4] * c[i % 4];
-    return exists;
-}
-
 // k g g'
 static void make_outer(const double g[12], double stiffness, double* hessian) {
     for (int i = 0; i < 144; i++) hessian[i] = stiffness * g[i / 12] * g[i % 12];

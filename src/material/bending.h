@@ -26,12 +26,11 @@ bool pl_bending_angle(const pl_vec3 x[4], double* angle, pl_vec3 gradient[4]);
 double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool projected,
                          double* gradient, double* hessian);
 
-// The stiffness of Projective Dynamics: a 4 x 4 matrix Q, one number per pair of vertices. With c
-// the lengths of the angle's gradients where the hinge is laid flat (all are along the normal
-// there), Q = k c c'. Q (x) I is k g g' of the flat hinge, in all directions instead of the normal
-// alone; it is the matrix of quadratic bending (Bergou 2006). False and Q = 0 where the angle does
+// The lengths c of the angle's gradients where the hinge is laid flat; all are along the normal
+// there. The stiffness of Projective Dynamics is the 4 x 4 matrix Q = k c c', one number per pair
+// of vertices. Q (x) I is k g g' of the flat hinge, in all directions instead of the normal alone;
+// it is the matrix of quadratic bending (Bergou 2006). Returns false and c = 0 where the angle does
 // not exist.
-bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]);
 bool pl_bending_flat_slopes(const pl_vec3 x[4], double c[4]);
 
 // moment d2 theta / dx2, 12 x 12; zero where the angle does not exist.

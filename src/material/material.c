@@ -70,46 +70,6 @@ pl_status pl_material_from_young(pl_material_kind kind, double young, double poi
     return make(kind, mu, lambda, out, error);
 }
 
-static pl_status check_shear(double mu, pl_error* error) {
-    if (mu > 0.0 && isfinite(mu)) return PL_OK;
-    return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "the shear modulus mu is %g Pa; it must be positive and finite", mu);
-}
-
-pl_status pl_material_from_lame(pl_material_kind kind, double mu, double lambda, pl_material* out,
-                                pl_error* error) {
-    pl_status status = check_shear(mu, error);
-    if (status != PL_OK) return status;
-    if (!(lambda > -2.0 / 3.0 * mu) || !isfinite(lambda))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "lambda is %g Pa; with mu = %g Pa it must be above -2/3 mu = %g Pa and "
-                       "finite, or the material would swell by itself",
-                       lambda, mu, -2.0 / 3.0 * mu);
-    return make(kind, mu, lambda, out, error);
-}
-
-pl_status pl_material_from_bulk(pl_material_kind kind, double mu, double kappa, pl_material* out,
-                                pl_error* error) {
-    pl_status status = check_shear(mu, error);
-    if (status != PL_OK) return status;
-    if (!(kappa > 0.0) || !isfinite(kappa))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "the bulk modulus kappa is %g Pa; it must be positive and finite", kappa);
-    return make(kind, mu, kappa - 2.0 / 3.0 * mu, out, error);
-}
-
-pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_material* out,
-                                     pl_error* error) {
-    pl_status status = check_shear(mu, error);
-    if (status != PL_OK) return status;
-    status = make(kind, mu, INFINITY, out, error);
-    if (status == PL_OK && !pl_material_has_split(kind))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "material \"%s\" has no volume term, so it cannot be incompressible",
-                       names[kind]);
-    return status;
-}
-
 double pl_material_rivlin(double mu, double mu2) { return mu > 0.0 ? fmin(mu2 / mu, 1.0) : 0.0; }
 
 bool pl_material_needs_volume(pl_material_kind kind) { return laws[kind].uses & PL_NEEDS_VOLUME; }
@@ -200,12 +160,6 @@ pl_mat3 pl_material_stress(const pl_material* material, pl_mat3 F) {
 
 pl_principal pl_material_principal(const pl_material* material, pl_mat3 F, bool projected) {
     return principal_of(&(request){.material = material}, F, projected);
-}
-
-void pl_material_tangent(const pl_material* material, pl_mat3 F, bool projected,
-                         double tangent[81]) {
-    pl_principal p = pl_material_principal(material, F, projected);
-    pl_principal_dense(&p, tangent);
 }
 
 double pl_material_constraint(const pl_material* material, pl_mat3 F, pl_mat3* gradient) {

@@ -27,16 +27,6 @@ bool pl_material_of_law(pl_law law, pl_material_kind* kind);
 // E [Pa] > 0 and -1 < nu < 0.5 to Lamé; an error says which is out of range.
 pl_status pl_material_from_young(pl_material_kind kind, double young, double poisson,
                                  pl_material* out, pl_error* error);
-// mu > 0 and lambda > -2/3 mu, both [Pa].
-pl_status pl_material_from_lame(pl_material_kind kind, double mu, double lambda, pl_material* out,
-                                pl_error* error);
-// Shear modulus mu > 0 and bulk modulus kappa > 0, both [Pa].
-pl_status pl_material_from_bulk(pl_material_kind kind, double mu, double kappa, pl_material* out,
-                                pl_error* error);
-// nu = 0.5, for the split form only; not for laws without one. mu = E / 3.
-pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_material* out,
-                                     pl_error* error);
-
 // The part of the shear modulus mu that belongs to the second invariant, from mu2 [Pa]; 1 where mu2
 // is above mu.
 double pl_material_rivlin(double mu, double mu2);
@@ -50,10 +40,6 @@ pl_mat3 pl_material_stress(const pl_material* material, pl_mat3 F);
 // The tangent as it is cheapest to assemble: see principal.h. projected: the nearest positive
 // semi-definite one, by the analytic eigensystem.
 pl_principal pl_material_principal(const pl_material* material, pl_mat3 F, bool projected);
-// tangent[9 * i + j] = dP_i/dF_j, both flattened row-major; projected: the nearest positive
-// semi-definite one.
-void pl_material_tangent(const pl_material* material, pl_mat3 F, bool projected,
-                         double tangent[81]);
 
 // The split form. Psi_d + p Phi as an energy of its own, with its stress and tangent; Phi and
 // dPhi/dF; and 1/kappa [1/Pa], which is 0 for incompressible material. lambda is not read but for

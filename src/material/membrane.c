@@ -4,25 +4,6 @@
 // The double version of membrane.h; energy and stress straight from F where the law allows.
 #include "material/membrane.h"
 
-pl_status pl_membrane_from_young(pl_membrane_kind kind, double young, double poisson,
-                                 double thickness, pl_membrane* out, pl_error* error) {
-    if ((int)kind < 0 || kind >= PL_MEMBRANE_COUNT)
-        return pl_fail(error, PL_ERROR_ARGUMENT, "there is no membrane number %d", (int)kind);
-    if (!(young > 0.0) || !isfinite(young))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "Young's modulus is %g Pa; it must be positive and finite", young);
-    if (!(poisson > -1.0 && poisson <= 0.5))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "Poisson's ratio is %g; it must lie above -1 and not above 0.5", poisson);
-    if (!(thickness > 0.0) || !isfinite(thickness))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "the thickness is %g m; it must be positive and finite", thickness);
-    *out = (pl_membrane){.kind = kind,
-                         .mu = young * thickness / (2.0 * (1.0 + poisson)),
-                         .lambda = young * thickness * poisson / (1.0 - poisson * poisson)};
-    return PL_OK;
-}
-
 typedef struct membrane_svd {
     pl_mat3 U;
     double c, s, s0, s1;
@@ -107,20 +88,6 @@ pl_membrane_tangent pl_membrane_principal(const pl_membrane* membrane, pl_mat32 
                                      2.0 * f.f2 + 4.0 * f.f4 * b * b + f.f1 / fmax(b, least)}};
     if (projected) project(&t);
     return t;
-}
-
-pl_mat32 pl_membrane_apply(const pl_membrane_tangent* t, pl_mat32 dF) {
-    pl_mat3 Ut = pl_mat3_transpose(t->U);
-    // the columns of U' dF V
-    pl_vec3 x = pl_mat3_apply(&Ut, dF.x), y = pl_mat3_apply(&Ut, dF.y);
-    pl_vec3 g0 = pl_madd(pl_scale(t->c, x), t->s, y), g1 = pl_madd(pl_scale(t->c, y), -t->s, x);
-    pl_vec3 q0 = {t->A[0] * g0.x + t->A[2] * g1.y, t->same * g0.y + t->cross * g1.x,
-                  t->out[0] * g0.z};
-    pl_vec3 q1 = {t->same * g1.x + t->cross * g0.y, t->A[2] * g0.x + t->A[1] * g1.y,
-                  t->out[1] * g1.z};
-    q0 = pl_mat3_apply(&t->U, q0), q1 = pl_mat3_apply(&t->U, q1);
-    return (pl_mat32){pl_madd(pl_scale(t->c, q0), -t->s, q1),
-                      pl_madd(pl_scale(t->s, q0), t->c, q1)};
 }
 
 pl_mat3 pl_membrane_block(const pl_membrane_tangent* t, double ax, double ay, double bx,

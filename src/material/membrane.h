@@ -30,10 +30,6 @@ typedef struct pl_membrane {
     double mu, lambda; // [N/m]
 } pl_membrane;
 
-// A sheet of a solid material in plane stress: E [Pa] > 0, -1 < nu <= 0.5, thickness [m] > 0.
-pl_status pl_membrane_from_young(pl_membrane_kind kind, double young, double poisson,
-                                 double thickness, pl_membrane* out, pl_error* error);
-
 // The two columns of a 3 x 2 matrix.
 typedef struct pl_mat32 {
     pl_vec3 x, y;
@@ -51,7 +47,6 @@ typedef struct pl_membrane_tangent {
 double pl_membrane_energy(const pl_membrane* membrane, pl_mat32 F);
 pl_mat32 pl_membrane_stress(const pl_membrane* membrane, pl_mat32 F);
 pl_membrane_tangent pl_membrane_principal(const pl_membrane* membrane, pl_mat32 F, bool projected);
-pl_mat32 pl_membrane_apply(const pl_membrane_tangent* t, pl_mat32 dF);
 // The stiffness between two vertices with rest gradients (ax, ay) and (bx, by), per rest area.
 pl_mat3 pl_membrane_block(const pl_membrane_tangent* t, double ax, double ay, double bx, double by);
 

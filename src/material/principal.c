@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "material/principal.h"
 
-pl_mat3 pl_principal_apply(const pl_principal* p, pl_mat3 dF) {
+// dP for a dF
+static pl_mat3 apply(const pl_principal* p, pl_mat3 dF) {
     const pl_mat3 dG = pl_mat3_mul(pl_mat3_tmul(p->U, dF), p->V);
     const double *g = dG.m, *A = p->A, *same = p->same, *cross = p->cross;
     pl_mat3 dQ = {{A[0] * g[0] + A[3] * g[4] + A[4] * g[8], same[2] * g[1] + cross[2] * g[3],
@@ -17,7 +18,7 @@ void pl_principal_dense(const pl_principal* p, double tangent[81]) {
     for (int j = 0; j < 9; j++) {
         pl_mat3 dF = {{0}};
         dF.m[j] = 1.0;
-        pl_mat3 dP = pl_principal_apply(p, dF);
+        pl_mat3 dP = apply(p, dF);
         for (int i = 0; i < 9; i++) tangent[9 * i + j] = dP.m[i];
     }
 }

@@ -25,8 +25,6 @@ typedef struct pl_principal_w {
     pl_fw same[3], cross[3];
 } pl_principal_w;
 
-// dP for a dF
-pl_mat3 pl_principal_apply(const pl_principal* p, pl_mat3 dF);
 // tangent[9 * i + j] = dP_i/dF_j, both flattened row-major
 void pl_principal_dense(const pl_principal* p, double tangent[81]);
 

@@ -27,7 +27,5 @@ pl_status pl_check_surface(const pl_mesh* mesh, const int* triangles, int triang
 pl_status pl_check_intersections(const double* positions, const int* triangles, int triangle_count,
                                  int64_t limit, pl_pool* pool, pl_mesh_report* report,
                                  pl_error* error);
-// One such pair, both triangles with an area.
-bool pl_triangles_intersect(const double* positions, const int* s, const int* t);
 
 #endif

@@ -33,7 +33,8 @@ static int shared_corners(const int* s, const int* t, int at_s[3], int at_t[3]) 
     return count;
 }
 
-bool pl_triangles_intersect(const double* positions, const int* s, const int* t) {
+// One such pair, both triangles with an area.
+static bool triangles_intersect(const double* positions, const int* s, const int* t) {
     pl_vec3 p[3], q[3];
     pl_load_corners(positions, s, 3, p);
     pl_load_corners(positions, t, 3, q);
@@ -54,8 +55,8 @@ static void test_task(int begin, int end, int worker, void* user) {
     pl_defect found = {0, -1, -1};
     for (int i = begin; i < end; i++) {
         int a = s->pairs[i][0], b = s->pairs[i][1];
-        if (pl_triangles_intersect(s->positions, s->triangles + 3 * (size_t)a,
-                                   s->triangles + 3 * (size_t)b))
+        if (triangles_intersect(s->positions, s->triangles + 3 * (size_t)a,
+                                s->triangles + 3 * (size_t)b))
             pl_defect_add(&found, a, b);
     }
     s->found[begin / BLOCK] = found;

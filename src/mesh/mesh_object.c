@@ -122,7 +122,7 @@ bool pl_mesh_copy_uvs(const pl_mesh* mesh, pl_mesh* copy) {
     return true;
 }
 
-bool pl_mesh_copy_normals(const pl_mesh* mesh, pl_mesh* copy) {
+static bool copy_normals(const pl_mesh* mesh, pl_mesh* copy) {
     if (mesh->normal_count == 0) return true;
     copy->normals = PL_ALLOC(double, 3 * (size_t)mesh->normal_count);
     if (!copy->normals) return false;
@@ -141,7 +141,7 @@ static bool copy_numbers(const int* from, size_t count, int** to) {
 
 bool pl_mesh_copy_corners(const pl_mesh* mesh, pl_mesh* copy) {
     size_t count = (size_t)mesh->triangle_count;
-    return pl_mesh_copy_uvs(mesh, copy) && pl_mesh_copy_normals(mesh, copy) &&
+    return pl_mesh_copy_uvs(mesh, copy) && copy_normals(mesh, copy) &&
            copy_numbers(mesh->triangle_uvs, 3 * count, &copy->triangle_uvs) &&
            copy_numbers(mesh->triangle_normals, 3 * count, &copy->triangle_normals) &&
            copy_numbers(mesh->triangle_faces, count, &copy->triangle_faces);

@@ -19,7 +19,6 @@ bool pl_mesh_set_triangle_count(pl_mesh* mesh, int count);
 // Copies the lists of texture coordinates and normals; `copy` must have none. Returns false if
 // allocation fails.
 bool pl_mesh_copy_uvs(const pl_mesh* mesh, pl_mesh* copy);
-bool pl_mesh_copy_normals(const pl_mesh* mesh, pl_mesh* copy);
 // Copies both lists, and the indices of the triangles into them and into faces, to a mesh with as
 // many triangles.
 bool pl_mesh_copy_corners(const pl_mesh* mesh, pl_mesh* copy);

@@ -4,54 +4,8 @@
 // From a path to a mesh: chooses the format, loads the bytes, calls the format's reader and checks
 // what it made.
 #include "mesh/mesh_read.h"
-#include "base/platform.h"
 
 #include <math.h>
-#include <string.h>
-#include <strings.h>
-
-typedef struct format {
-    const char* name;
-    const char* endings; // separated by blanks
-} format;
-
-#define FORMAT_ROW(code, name, endings) {name, endings},
-static const format formats[] = {PL_MESH_FORMAT_LIST(FORMAT_ROW)};
-#undef FORMAT_ROW
-
-static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {
-    [PL_MESH_GMSH] = pl_read_gmsh,   [PL_MESH_TETGEN] = pl_read_tetgen,
-    [PL_MESH_MEDIT] = pl_read_medit, [PL_MESH_VTK] = pl_read_vtk,
-    [PL_MESH_VTU] = pl_read_vtu,     [PL_MESH_OBJ] = pl_read_obj,
-    [PL_MESH_PLY] = pl_read_ply,     [PL_MESH_STL] = pl_read_stl,
-    [PL_MESH_OFF] = pl_read_off,
-};
-
-static bool has_ending(const char* endings, const char* ending, size_t size) {
-    for (const char* p = endings; *p;) {
-        size_t length = strcspn(p, " ");
-        if (length == size && strncasecmp(p, ending, size) == 0) return true;
-        p += length + strspn(p + length, " ");
-    }
-    return false;
-}
-
-// whether one of the endings is that of the path, seen through ".gz"
-static bool path_has_ending(const char* path, const char* endings) {
-    size_t size = strlen(path);
-    if (size > 3 && strcasecmp(path + size - 3, ".gz") == 0) size -= 3;
-    size_t dot = size;
-    const char* separator = pl_path_last_separator(path);
-    size_t name = separator ? (size_t)(separator + 1 - path) : 0;
-    while (dot > name && path[dot - 1] != '.') dot--;
-    return dot > name && path[dot - 1] == '.' && has_ending(endings, path + dot, size - dot);
-}
-
-pl_mesh_format pl_mesh_format_of(const char* path) {
-    for (int f = PL_MESH_AUTO + 1; f < PL_MESH_FORMAT_COUNT; f++)
-        if (path_has_ending(path, formats[f].endings)) return (pl_mesh_format)f;
-    return PL_MESH_AUTO;
-}
 
 // formats that people have and that we do not read
 typedef struct foreign_format {
@@ -71,12 +25,13 @@ static const foreign_format foreign_formats[] = {
 
 static pl_status unknown_format(const char* path, pl_error* error) {
     for (size_t i = 0; i < sizeof foreign_formats / sizeof foreign_formats[0]; i++)
-        if (path_has_ending(path, foreign_formats[i].ending))
+        if (pl_path_has_ending(path, foreign_formats[i].ending))
             return pl_fail(error, PL_ERROR_UNSUPPORTED, "%s: %s", path, foreign_formats[i].what);
+    char endings[PL_ENDINGS_SIZE];
+    pl_mesh_format_endings(false, endings);
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "%s: unknown kind of file; known endings are .msh .node .ele .mesh .vtk .vtu "
-                   ".obj .ply .stl .off, each also with .gz",
-                   path);
+                   "%s: unknown kind of file; known endings are %s, each also with .gz", path,
+                   endings);
 }
 
 static pl_status check_not_empty(const pl_mesh* mesh, const char* path, pl_error* error) {
@@ -104,7 +59,7 @@ static pl_status read_source(const pl_source* source, pl_mesh_format f, bool str
     pl_mesh* mesh = pl_mesh_new();
     if (!mesh) return pl_fail_memory(error, "a mesh");
     int first_note = pl_notes_count(notes);
-    pl_status status = readers[f](source, mesh, notes, error);
+    pl_status status = pl_mesh_format_kind_of(f)->read(source, mesh, notes, error);
     if (status == PL_OK) status = check_not_empty(mesh, source->path, error);
     if (status == PL_OK) status = pl_mesh_check_indices(mesh, source->path, error);
     if (status == PL_OK) note_non_finite(mesh, source->path, notes);
@@ -140,8 +95,7 @@ pl_status pl_mesh_read(const char* path, const pl_mesh_read_options* options, pl
     pl_source source;
     pl_status status = pl_source_load(path, options ? options->byte_limit : 0, &source, error);
     if (status != PL_OK) return status;
-    if (f <= PL_MESH_AUTO || f >= PL_MESH_FORMAT_COUNT || !readers[f])
-        status = unknown_format(path, error);
+    if (!pl_mesh_format_kind_of(f)) status = unknown_format(path, error);
     else status = read_with_notes(&source, f, options && options->strict, out, notes, error);
     pl_source_free(&source);
     return status;
@@ -152,8 +106,7 @@ pl_status pl_mesh_read_memory(const void* data, size_t size, const char* path,
                               pl_error* error) {
     *out = NULL;
     pl_mesh_format f = chosen_format(path, options);
-    if (f <= PL_MESH_AUTO || f >= PL_MESH_FORMAT_COUNT || !readers[f])
-        return unknown_format(path, error);
+    if (!pl_mesh_format_kind_of(f)) return unknown_format(path, error);
     pl_source source;
     pl_status status =
         pl_source_from_memory(data, size, path, options ? options->byte_limit : 0, &source, error);

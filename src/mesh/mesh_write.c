@@ -2,26 +2,16 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // From a mesh to a path: chooses the format and lets its writer fill the file.
-#include "mesh/mesh_write.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 
 #include <pliant/mesh_surface.h>
-
-static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {
-    [PL_MESH_GMSH] = pl_write_gmsh, [PL_MESH_MEDIT] = pl_write_medit, [PL_MESH_VTU] = pl_write_vtu,
-    [PL_MESH_OBJ] = pl_write_obj,   [PL_MESH_PLY] = pl_write_ply,     [PL_MESH_STL] = pl_write_stl,
-};
-
-static bool holds_surfaces(pl_mesh_format format) {
-    return format == PL_MESH_OBJ || format == PL_MESH_PLY || format == PL_MESH_STL;
-}
 
 static pl_status write_file(const pl_mesh* mesh, pl_mesh_format format, bool ascii,
                             const char* path, pl_notes* notes, pl_error* error) {
     pl_sink* sink;
     pl_status status = pl_sink_create(path, &sink, error);
     if (status != PL_OK) return status;
-    pl_status written = writers[format](mesh, ascii, sink, notes, error);
+    pl_status written = pl_mesh_format_kind_of(format)->write(mesh, ascii, sink, notes, error);
     status = pl_sink_close(sink, written == PL_OK, error);
     return written != PL_OK ? written : status;
 }
@@ -43,13 +33,9 @@ pl_status pl_mesh_write(const pl_mesh* mesh, const char* path, const pl_mesh_wri
                         pl_notes* notes, pl_error* error) {
     pl_mesh_format format = options ? options->format : PL_MESH_AUTO;
     if (format == PL_MESH_AUTO) format = pl_mesh_format_of(path);
-    if (format <= PL_MESH_AUTO || format >= PL_MESH_FORMAT_COUNT || !writers[format])
-        return pl_fail(
-            error, PL_ERROR_UNSUPPORTED,
-            "%s: meshes are written as .msh, .vtu, .mesh, .obj, .ply or .stl, each also with .gz",
-            path);
+    if (!pl_mesh_format_is_written(format)) return pl_mesh_format_refuse(path, error);
     bool ascii = options && options->ascii;
-    return mesh->tet_count && holds_surfaces(format)
+    return mesh->tet_count && pl_mesh_format_kind_of(format)->is_surface
                ? write_surface(mesh, format, ascii, path, notes, error)
                : write_file(mesh, format, ascii, path, notes, error);
 }

@@ -10,6 +10,7 @@
 #include "mesh/read_gmsh.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "mesh/mesh_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -212,7 +213,8 @@ static pl_status make_dimension(pl_gmsh* g, int dimension) {
     return pl_region_runs_make(&g->entities[dimension], &making, g->mesh, g->notes, g->error);
 }
 
-pl_status pl_gmsh_make_regions(pl_gmsh* g) {
+// Regions from the groups, when all is read.
+static pl_status make_regions(pl_gmsh* g) {
     for (int dimension = 3; dimension >= 0; dimension--) {
         pl_status status = make_dimension(g, dimension);
         if (status != PL_OK) return status;
@@ -262,12 +264,15 @@ static void end(pl_gmsh* g) {
     }
 }
 
-pl_status pl_read_gmsh(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_gmsh(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                           pl_error* error) {
     pl_gmsh g = {.scan = pl_scan_begin(source), .mesh = mesh, .notes = notes, .error = error};
     begin(&g);
     pl_status status = read_sections(&g);
     if (status == PL_OK) status = check_complete(&g);
-    if (status == PL_OK) status = pl_gmsh_make_regions(&g);
+    if (status == PL_OK) status = make_regions(&g);
     end(&g);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_gmsh = {.read = read_gmsh, .write = pl_write_gmsh};

@@ -6,7 +6,7 @@
 #ifndef PL_READ_GMSH_H
 #define PL_READ_GMSH_H
 
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 #include "mesh/region_runs.h"
 #include "mesh/tag_map.h"
 #include "mesh/text_scan.h"
@@ -61,8 +61,6 @@ pl_status pl_gmsh_read_entities(pl_gmsh* g, bool partitioned);
 pl_status pl_gmsh_read_nodes(pl_gmsh* g);
 pl_status pl_gmsh_read_elements(pl_gmsh* g);
 pl_status pl_gmsh_read_data(pl_gmsh* g, bool on_nodes);
-// Regions from the groups, when all is read.
-pl_status pl_gmsh_make_regions(pl_gmsh* g);
 
 // Fails with the line, or the byte in a binary file.
 pl_status pl_gmsh_fail(pl_gmsh* g, pl_status status, const char* format, ...) PL_PRINTF(3, 4);

@@ -6,7 +6,7 @@
 // count from 1. References other than 0 become regions. Keywords that do not matter to us are
 // skipped; elements that are neither triangles nor tets are refused.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_write.h"
 #include "mesh/region_runs.h"
 #include "mesh/text_scan.h"
 
@@ -232,7 +232,8 @@ static pl_status add_groups(medit* m) {
     return PL_OK;
 }
 
-pl_status pl_read_medit(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_medit(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                            pl_error* error) {
     medit m = {.scan = pl_scan_begin(source),
                .mesh = mesh,
                .notes = notes,
@@ -253,3 +254,5 @@ pl_status pl_read_medit(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
     for (int i = 0; i < GROUP_KINDS; i++) pl_region_runs_free(&m.groups[i]);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_medit = {.read = read_medit, .write = pl_write_medit};

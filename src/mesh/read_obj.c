@@ -4,7 +4,7 @@
 // Wavefront OBJ: v, vt, vn, f, and o, g, usemtl as regions of triangles. Other statements are
 // skipped.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_write.h"
 #include "mesh/polygons.h"
 #include "mesh/text_scan.h"
 
@@ -376,7 +376,8 @@ static pl_status make_mesh(reader* r, pl_mesh* mesh, pl_notes* notes) {
     return status == PL_OK ? make_regions(r, mesh) : status;
 }
 
-pl_status pl_read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     reader r = {.scan = pl_scan_begin(source),
                 .positions = pl_array_of(sizeof(double)),
                 .uvs = pl_array_of(sizeof(double)),
@@ -403,3 +404,6 @@ pl_status pl_read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     pl_array_free(&r.runs);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_obj = {
+    .read = read_obj, .write = pl_write_obj, .is_surface = true};

@@ -4,7 +4,7 @@
 // OFF of Geomview, text only: [ST][C][N]OFF with texture coordinates, colours and normals at the
 // vertices. Colours and normals are stepped over.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 #include "mesh/polygons.h"
 #include "mesh/text_scan.h"
 
@@ -152,7 +152,8 @@ static pl_status read_all(reader* r, pl_notes* notes) {
     return pl_faces_to_mesh(&r->faces, r->scan.source->path, r->mesh, notes, r->error);
 }
 
-pl_status pl_read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     reader r = {.scan = pl_scan_begin(source),
                 .faces = pl_faces_of_none(),
                 .corners = pl_array_of(sizeof(int)),
@@ -163,3 +164,5 @@ pl_status pl_read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     pl_array_free(&r.corners);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_off = {.read = read_off, .is_surface = true};

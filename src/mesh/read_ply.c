@@ -5,7 +5,7 @@
 // binary of either byte order. Vertices, faces and texture coordinates are kept, other numbers of
 // vertices become fields, everything else is stepped over.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_write.h"
 #include "mesh/polygons.h"
 #include "mesh/raw_number.h"
 #include "mesh/text_scan.h"
@@ -438,7 +438,8 @@ static pl_status make_mesh(reader* r) {
     return pl_faces_to_mesh(&r->faces, r->scan.source->path, r->mesh, r->notes, r->error);
 }
 
-pl_status pl_read_ply(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_ply(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     reader r = {.scan = pl_scan_begin(source),
                 .elements = pl_array_of(sizeof(element)),
                 .properties = pl_array_of(sizeof(property)),
@@ -462,3 +463,6 @@ pl_status pl_read_ply(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     pl_array_free(&r.uvs);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_ply = {
+    .read = read_ply, .write = pl_write_ply, .is_surface = true};

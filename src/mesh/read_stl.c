@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_write.h"
 #include "mesh/raw_number.h"
 #include "mesh/text_scan.h"
 
@@ -189,7 +189,8 @@ static pl_status read_text(const pl_source* source, pl_mesh* mesh, pl_notes* not
     return status;
 }
 
-pl_status pl_read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     pl_scan scan = pl_scan_begin(source);
     bool is_text = pl_scan_keyword(&scan, "solid");
     uint64_t count = 0;
@@ -215,3 +216,6 @@ pl_status pl_read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
         source->path, (unsigned long long)count,
         (unsigned long long)(HEADER_SIZE + RECORD_SIZE * count), source->size);
 }
+
+const pl_mesh_format_kind pl_format_stl = {
+    .read = read_stl, .write = pl_write_stl, .is_surface = true};

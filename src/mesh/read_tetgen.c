@@ -7,7 +7,7 @@
 // region attribute regions of tets, vertex attributes a field.
 #include "base/memory.h"
 #include "base/platform.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 #include "mesh/region_runs.h"
 #include "mesh/tag_map.h"
 #include "mesh/text_scan.h"
@@ -284,7 +284,8 @@ static pl_status load_partner(const pl_source* source, size_t stem, const char* 
                    source->path, first.text);
 }
 
-pl_status pl_read_tetgen(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_tetgen(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                             pl_error* error) {
     if (source->in_memory) return read_in_memory(source, mesh, notes, error);
     size_t stem = strlen(source->path);
     if (stem > 3 && strcasecmp(source->path + stem - 3, ".gz") == 0) stem -= 3;
@@ -314,3 +315,5 @@ pl_status pl_read_tetgen(const pl_source* source, pl_mesh* mesh, pl_notes* notes
     pl_free(path, path_size);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_tetgen = {.read = read_tetgen};

@@ -5,7 +5,7 @@
 // version 4.2 (count and points of each cell in one list) and as from 5.1 on (OFFSETS and
 // CONNECTIVITY). Layout: VTK User's Guide, chapter File Formats.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_format.h"
 #include "mesh/raw_number.h"
 #include "mesh/text_scan.h"
 #include "mesh/vtk_data.h"
@@ -523,7 +523,8 @@ static pl_status read_header(reader* r) {
                         word);
 }
 
-pl_status pl_read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     reader r = {.scan = pl_scan_begin(source),
                 .data = pl_vtk_data_of_none(),
                 .notes = notes,
@@ -536,3 +537,5 @@ pl_status pl_read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     pl_vtk_data_free(&r.data);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_vtk = {.read = read_vtk};

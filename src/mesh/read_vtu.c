@@ -4,7 +4,7 @@
 // VTK's XML unstructured grids. The tags are read first, into a list of arrays per piece, since
 // appended data come behind all tags; then the numbers, piece after piece, into one mesh.
 #include "base/memory.h"
-#include "mesh/mesh_read.h"
+#include "mesh/mesh_write.h"
 #include "mesh/vtk_data.h"
 #include "mesh/vtu_array.h"
 #include "mesh/xml_scan.h"
@@ -324,7 +324,8 @@ static pl_status read_pieces(reader* r, pl_mesh* mesh) {
     return status;
 }
 
-pl_status pl_read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error) {
+static pl_status read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                          pl_error* error) {
     reader r = {.xml = pl_xml_begin(source, error),
                 .file = {.source = source},
                 .pieces = pl_array_of(sizeof(piece)),
@@ -338,3 +339,5 @@ pl_status pl_read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     pl_array_free(&r.arrays);
     return status;
 }
+
+const pl_mesh_format_kind pl_format_vtu = {.read = read_vtu, .write = pl_write_vtu};

@@ -79,7 +79,8 @@ static pl_status check_options(const double* low, const double* high,
     return PL_OK;
 }
 
-double pl_stuffing_edge(const double* low, const double* high, double edge) {
+// The edge length that is used when this one is asked for: the default for 0.
+static double stuffing_edge(const double* low, const double* high, double edge) {
     if (edge > 0.0) return edge;
     return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 50.0;
 }
@@ -121,7 +122,7 @@ static pl_status stuff_box(pl_implicit function, void* user, const double* low, 
                            pl_error* error) {
     pl_status status = check_options(low, high, options, error);
     if (status != PL_OK) return status;
-    double edge = pl_stuffing_edge(low, high, options->edge);
+    double edge = stuffing_edge(low, high, options->edge);
     if (!(edge > 0.0))
         return pl_fail(error, PL_ERROR_MESH, "a box without size has nothing inside");
     pl_lattice lattice = {0};

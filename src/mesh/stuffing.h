@@ -77,9 +77,6 @@ pl_status pl_stuffing_clean(pl_mesh* mesh, const unsigned char* suspects, double
 // PL_ERROR_LIMIT, with an edge that would do, if that many tets are too many.
 pl_status pl_check_tet_count(double count, double edge, pl_error* error);
 
-// The edge length that is used when this one is asked for: the default for 0.
-double pl_stuffing_edge(const double* low, const double* high, double edge);
-
 static inline int pl_lattice_sublattice(const pl_lattice* lattice, int point) {
     return point / (lattice->size[0] * lattice->size[1]) & 1;
 }

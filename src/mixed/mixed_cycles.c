@@ -104,11 +104,22 @@ static void relax(pl_mixed_cycles* c) {
     use_omega(c);
 }
 
+static bool may_relax(const pl_mixed_cycles* c) {
+    return isnan(c->relaxation) && c->state.wait == 0;
+}
+
 bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
     pl_mg_blocks blocks = blocks_of(c);
     if (!pl_block_mg_update(c->mg, &blocks)) return false;
     if (c->state.omega[0] == 0.0f) relax(c);
     if (c->state.wait > 0) c->state.wait--;
+    return true;
+}
+
+bool pl_mixed_cycles_relax_again(pl_mixed_cycles* c) {
+    if (!may_relax(c)) return false;
+    relax(c);
+    c->state.wait = PATIENCE;
     return true;
 }
 
@@ -136,14 +147,13 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
     // where nobody would do something about slow cycles, they go on
     const pl_krylov_watch last = {.growth = c->may_fall_back ? WATCH.growth : 0.0};
-    bool may_relax = isnan(c->relaxation) && c->state.wait == 0;
-    if (!may_relax) k.watch = last;
+    const bool may = may_relax(c);
+    if (!may) k.watch = last;
     if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
     pl_krylov_end end = pl_krylov_gmres(&k, &c->work, options, info);
-    if (!may_relax || (end != PL_KRYLOV_STALLED && end != PL_KRYLOV_PRECONDITIONER)) return;
+    if (!may || (end != PL_KRYLOV_STALLED && end != PL_KRYLOV_PRECONDITIONER)) return;
     // the matrix may have become another one since the relaxation was found
-    relax(c);
-    c->state.wait = PATIENCE;
+    pl_mixed_cycles_relax_again(c);
     k.watch = last;
     pl_krylov_gmres(&k, &c->work, options, info);
 }

@@ -31,6 +31,9 @@ void pl_mixed_cycles_destroy(pl_mixed_cycles* c);
 bool pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation);
 // New values of A. False if the coarsest level has no factor; then no solve may follow.
 bool pl_mixed_cycles_update(pl_mixed_cycles* c);
+// Looks for the relaxation again, with the values of the last update. False if it is given, or was
+// looked for a few updates ago.
+bool pl_mixed_cycles_relax_again(pl_mixed_cycles* c);
 // z = about A^-1 r: one cycle
 void pl_mixed_cycles_apply(pl_mixed_cycles* c, const double* r, double* z);
 // x = A^-1 b from zero; 4 per vertex. Not converged or stalled: see info.

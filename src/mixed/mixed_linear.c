@@ -15,69 +15,120 @@ enum { MAX_FAILED_STEPS = 3, MAX_REFINEMENTS = 3 };
 static const double DIRECT_TOLERANCE = 1e-10;
 
 struct pl_mixed_linear {
-    const pl_block_matrix* A; // borrowed
+    pl_mixed_matrices matrices; // borrowed
+    double* rest;               // 3 per vertex; NULL: there is only one rung
+    pl_multigrid keys;
     pl_pool* pool;
-    pl_mixed_cycles* cycles; // NULL: linear "direct"
-    pl_direct* direct;       // NULL: multigrid has not failed yet
-    pl_mixed_joined* joined; // NULL: no bodies have touched yet
-    double* residual;        // 4 per vertex
-    bool may_fall_back;
-    bool cycles_failed; // in this step
-    int failed_steps;   // before it, one after the other
+    pl_mixed_cycles* cycles;     // NULL: linear "direct"
+    pl_mixed_definite* definite; // NULL: cycles have not failed yet
+    pl_direct* direct;           // NULL: MINRES has not failed yet
+    pl_mixed_joined* joined;     // NULL: no bodies have touched yet
+    double* residual;            // 4 per vertex
+    pl_mixed_rung rung;          // of this step
+    bool has_factor;             // the rung can solve with the matrix of the last update
+    int failed_steps;            // before this one, one after the other
 };
 
-static int unknown_count(const pl_mixed_linear* l) { return 4 * l->A->row_count; }
+static int unknown_count(const pl_mixed_linear* l) { return 4 * l->matrices.A->row_count; }
 
 void pl_mixed_linear_destroy(pl_mixed_linear* l) {
     if (!l) return;
     pl_mixed_cycles_destroy(l->cycles);
+    pl_mixed_definite_destroy(l->definite);
     pl_direct_destroy(l->direct);
     pl_mixed_joined_destroy(l->joined);
     PL_FREE(l->residual, double, unknown_count(l));
+    PL_FREE(l->rest, double, 3 * (size_t)l->matrices.A->row_count);
     PL_FREE(l, pl_mixed_linear, 1);
 }
 
-pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
+// what rungs after the first one will need
+static pl_status keep_rest(pl_mixed_linear* l, const double* rest, pl_error* error) {
+    const size_t count = 3 * (size_t)l->matrices.A->row_count;
+    if (!l->keys.fallback) return PL_OK;
+    l->rest = PL_ALLOC(double, count);
+    if (!l->rest) return pl_fail_memory(error, "the solver of a step");
+    memcpy(l->rest, rest, count * sizeof(double));
+    return PL_OK;
+}
+
+static pl_status setup(pl_mixed_linear* l, const double* rest, bool by_factor, double relaxation,
+                       pl_error* error) {
+    l->residual = PL_ALLOC(double, unknown_count(l));
+    if (!l->residual) return pl_fail_memory(error, "the solver of a step");
+    if (by_factor) {
+        l->rung = PL_MIXED_BY_FACTOR;
+        return pl_direct_setup(l->matrices.A, &l->direct, error);
+    }
+    pl_status status = keep_rest(l, rest, error);
+    if (status != PL_OK) return status;
+    return pl_mixed_cycles_create(l->matrices.A, rest, &l->keys, relaxation, l->pool, &l->cycles,
+                                  error);
+}
+
+pl_status pl_mixed_linear_create(const pl_mixed_matrices* matrices, const double* rest,
                                  const pl_step_settings* settings, double relaxation, pl_pool* pool,
                                  pl_mixed_linear** out, pl_error* error) {
-    pl_mixed_linear* l = *out = PL_ALLOC(pl_mixed_linear, 1);
-    if (!l) return pl_fail_memory(error, "the solver of a step");
-    *l = (pl_mixed_linear){.A = A, .pool = pool, .may_fall_back = settings->multigrid.fallback};
-    l->residual = PL_ALLOC(double, unknown_count(l));
-    pl_status status = l->residual ? PL_OK : pl_fail_memory(error, "the solver of a step");
-    if (status == PL_OK && settings->linear == PL_LINEAR_DIRECT)
-        status = pl_direct_setup(A, &l->direct, error);
-    else if (status == PL_OK)
-        status = pl_mixed_cycles_create(A, rest, &settings->multigrid, relaxation, pool, &l->cycles,
-                                        error);
-    if (status == PL_OK) return PL_OK;
-    pl_mixed_linear_destroy(l);
     *out = NULL;
+    pl_mixed_linear* l = PL_ALLOC(pl_mixed_linear, 1);
+    if (!l) return pl_fail_memory(error, "the solver of a step");
+    *l = (pl_mixed_linear){.matrices = *matrices, .keys = settings->multigrid, .pool = pool};
+    pl_status status = setup(l, rest, settings->linear == PL_LINEAR_DIRECT, relaxation, error);
+    if (status == PL_OK) *out = l;
+    else pl_mixed_linear_destroy(l);
     return status;
 }
 
 void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation) {
     if (!l->cycles || !pl_mixed_cycles_set_relaxation(l->cycles, relaxation)) return;
-    l->cycles_failed = false; // another relaxation may do
+    l->rung = PL_MIXED_BY_CYCLES; // another relaxation may do
     l->failed_steps = 0;
 }
 
 void pl_mixed_linear_begin(pl_mixed_linear* l) {
-    l->failed_steps = l->cycles_failed ? l->failed_steps + 1 : 0;
-    l->cycles_failed = l->failed_steps >= MAX_FAILED_STEPS;
+    if (!l->cycles) return;
+    l->failed_steps = l->rung != PL_MIXED_BY_CYCLES ? l->failed_steps + 1 : 0;
+    if (l->failed_steps < MAX_FAILED_STEPS) l->rung = PL_MIXED_BY_CYCLES;
 }
 
-static bool is_direct(const pl_mixed_linear* l) { return !l->cycles || l->cycles_failed; }
+// The solver of the present rung takes the values of the matrix; later ones are made when they are
+// first needed. has_factor tells whether it can solve.
+static pl_status update_rung(pl_mixed_linear* l, pl_error* error) {
+    pl_status status = PL_OK;
+    l->has_factor = false;
+    switch (l->rung) {
+    case PL_MIXED_BY_CYCLES: l->has_factor = pl_mixed_cycles_update(l->cycles); break;
+    case PL_MIXED_BY_MINRES:
+        if (!l->definite)
+            status = pl_mixed_definite_create(&l->matrices, l->rest, &l->keys, l->pool,
+                                              &l->definite, error);
+        if (status == PL_OK) status = pl_mixed_definite_update(l->definite, &l->has_factor, error);
+        break;
+    case PL_MIXED_BY_FACTOR:
+        if (!l->direct) status = pl_direct_setup(l->matrices.A, &l->direct, error);
+        if (status == PL_OK) status = pl_direct_update(l->direct, l->matrices.A, l->pool, error);
+        l->has_factor = status == PL_OK;
+        break;
+    }
+    return status;
+}
 
-// Where cycles fail, the direct solver is made for them.
-static pl_status factor(pl_mixed_linear* l, pl_error* error) {
-    pl_status status = l->direct ? PL_OK : pl_direct_setup(l->A, &l->direct, error);
-    return status == PL_OK ? pl_direct_update(l->direct, l->A, l->pool, error) : status;
+static bool may_climb(const pl_mixed_linear* l) {
+    return l->keys.fallback && l->rung != PL_MIXED_BY_FACTOR;
+}
+
+// from the present rung on, the first one that can solve
+static pl_status find_rung(pl_mixed_linear* l, pl_error* error) {
+    pl_status status = update_rung(l, error);
+    while (status == PL_OK && !l->has_factor && may_climb(l)) {
+        l->rung++;
+        status = update_rung(l, error);
+    }
+    return status;
 }
 
 pl_status pl_mixed_linear_update(pl_mixed_linear* l, pl_error* error) {
-    if (!is_direct(l)) l->cycles_failed = !pl_mixed_cycles_update(l->cycles);
-    return is_direct(l) ? factor(l, error) : PL_OK;
+    return find_rung(l, error);
 }
 
 // x = A^-1 b, with refinement of what round-off left
@@ -87,7 +138,7 @@ static void solve_directly(pl_mixed_linear* l, double tolerance, const double* b
     double scale = pl_vector_norm(l->pool, count, b);
     memset(x, 0, (size_t)count * sizeof(double));
     for (int pass = 0; pass < MAX_REFINEMENTS; pass++) {
-        pl_block_matrix_apply(l->A, l->pool, 1, x, l->residual);
+        pl_block_matrix_apply(l->matrices.A, l->pool, 1, x, l->residual);
         pl_vector_xpay(l->pool, count, b, -1.0, l->residual);
         double norm = pl_vector_norm(l->pool, count, l->residual);
         pl_linear_note(info, scale == 0.0 ? 0.0 : norm / scale);
@@ -105,7 +156,7 @@ static void note_pivots(const pl_mixed_linear* l, pl_linear_info* info) {
     pl_direct_info direct = pl_direct_get_info(l->direct);
     info->tiny_pivot_count = direct.tiny_pivot_count;
     info->singular = direct.tiny_pivot_count > 0;
-    info->indefinite = direct.negative_pivot_count > l->A->row_count;
+    info->indefinite = direct.negative_pivot_count > l->matrices.A->row_count;
 }
 
 // A solve that the deadline ended has not failed.
@@ -116,52 +167,82 @@ static bool is_late(const pl_linear_options* options) {
 pl_status pl_mixed_linear_join(pl_mixed_linear* l, pl_add_product add, void* user,
                                pl_error* error) {
     if (!l->joined && !add) return PL_OK;
-    pl_status status = l->joined ? PL_OK : pl_mixed_joined_create(l->A, l->pool, &l->joined, error);
+    pl_status status =
+        l->joined ? PL_OK : pl_mixed_joined_create(l->matrices.A, l->pool, &l->joined, error);
     if (status == PL_OK) pl_mixed_joined_set(l->joined, add, user);
     return status;
 }
 
 static void precondition(void* user, const void* r, void* z) {
     pl_mixed_linear* l = user;
-    if (is_direct(l)) pl_direct_solve(l->direct, 1, r, z);
-    else pl_mixed_cycles_apply(l->cycles, r, z);
+    switch (l->rung) {
+    case PL_MIXED_BY_CYCLES: pl_mixed_cycles_apply(l->cycles, r, z); break;
+    case PL_MIXED_BY_MINRES: pl_mixed_definite_apply(l->definite, r, z); break;
+    case PL_MIXED_BY_FACTOR: pl_direct_solve(l->direct, 1, r, z); break;
+    }
 }
 
-static void solve_with_cycles(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
-                              double* x, pl_linear_info* info) {
-    if (pl_mixed_joined_is_set(l->joined))
-        pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
-    else pl_mixed_cycles_solve(l->cycles, options, b, x, info);
+// Iterations are slow where bodies touch, for cycles know nothing of J. So a relaxation is looked
+// for again only if the solve has failed.
+static void solve_joined(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
+                         double* x, pl_linear_info* info) {
+    pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+    if (info->converged || is_late(options) || l->rung != PL_MIXED_BY_CYCLES) return;
+    if (!pl_mixed_cycles_relax_again(l->cycles)) return;
+    *info = (pl_linear_info){0};
+    pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+}
+
+static void solve_on_rung(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
+                          double* x, pl_linear_info* info) {
+    if (!l->has_factor) {
+        memset(x, 0, (size_t)unknown_count(l) * sizeof(double));
+        info->residual = 1.0;
+        info->preconditioner_failed = true;
+        return;
+    }
+    if (pl_mixed_joined_is_set(l->joined)) {
+        solve_joined(l, options, b, x, info);
+        return;
+    }
+    switch (l->rung) {
+    case PL_MIXED_BY_CYCLES: pl_mixed_cycles_solve(l->cycles, options, b, x, info); break;
+    case PL_MIXED_BY_MINRES: pl_mixed_definite_solve(l->definite, options, b, x, info); break;
+    case PL_MIXED_BY_FACTOR:
+        solve_directly(l, fmin(options->tolerance, DIRECT_TOLERANCE), b, x, info);
+        break;
+    }
 }
 
 void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
-    *info = (pl_linear_info){0};
-    if (!is_direct(l)) {
-        solve_with_cycles(l, options, b, x, info);
-        if (info->converged || !l->may_fall_back || is_late(options)) return;
-        if (factor(l, NULL) != PL_OK) return;
-        l->cycles_failed = info->switched = true;
+    const pl_mixed_rung first = l->rung;
+    int iterations = 0; // of earlier rungs: they do not count against those of later ones
+    for (;;) {
+        *info = (pl_linear_info){0};
+        solve_on_rung(l, options, b, x, info);
+        if (info->converged || !may_climb(l) || is_late(options)) break;
+        const pl_mixed_rung failed = l->rung;
+        l->rung++;
+        if (find_rung(l, NULL) != PL_OK) {
+            l->rung = failed;
+            break;
+        }
+        iterations += info->iterations;
     }
-    // what the cycles took does not count against the iterations of the direct solver
-    const int cycles_took = info->iterations;
-    *info = (pl_linear_info){.switched = info->switched};
-    if (pl_mixed_joined_is_set(l->joined))
-        pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
-    else solve_directly(l, fmin(options->tolerance, DIRECT_TOLERANCE), b, x, info);
-    info->iterations += cycles_took;
-    note_pivots(l, info);
+    info->iterations += iterations;
+    info->switched = l->rung != first;
+    if (l->rung == PL_MIXED_BY_FACTOR) note_pivots(l, info);
 }
 
 pl_mixed_linear_state pl_mixed_linear_get_state(const pl_mixed_linear* l) {
-    pl_mixed_linear_state state = {.failed_steps = l->failed_steps,
-                                   .cycles_failed = l->cycles_failed};
+    pl_mixed_linear_state state = {.failed_steps = l->failed_steps, .rung = l->rung};
     if (l->cycles) state.cycles = pl_mixed_cycles_get_state(l->cycles);
     return state;
 }
 
 void pl_mixed_linear_set_state(pl_mixed_linear* l, const pl_mixed_linear_state* state) {
     l->failed_steps = state->failed_steps;
-    l->cycles_failed = state->cycles_failed != 0;
+    l->rung = state->rung;
     if (l->cycles) pl_mixed_cycles_set_state(l->cycles, &state->cycles);
 }

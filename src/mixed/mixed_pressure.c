@@ -48,10 +48,11 @@ struct pl_mixed_pressure {
     pl_linear_solver* flexible; // slack_B
     pl_mixed_linear* linear;    // A
     const double* scales;       // of pieces, if the next solve is that of a direction
-    double unit;                // of the pressures in A [Pa]
+    const pl_step_objective* f; // that A belongs to, borrowed
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double *at_x, *change;             // per vertex: p and dp of the last direction
+    double* units;                     // of the pressures in A, per vertex [Pa]
     double *rhs, *solution;            // 4 per vertex
     double *forces, *difference;       // 3 per vertex; 1 per vertex
     double *piece_volume, *piece_loss; // rest volume; what is missing of it
@@ -134,19 +135,21 @@ static void hold_coupling(const pl_step_objective* f, int vertex, double* a, int
     a[0] = part.x, a[stride] = part.y, a[2 * stride] = part.z;
 }
 
-// The unit of pressures in the matrix, so that its blocks are as large for them as for positions:
-// about mu / h without inertia (Ruan 2024, section 7.1).
-static double choose_unit(const pl_mixed_pressure* m, const pl_step_objective* f) {
+// The units of pressures in the matrix, so that its blocks are as large for them as for positions:
+// about mu / h without inertia (Ruan 2024, section 7.1). Each vertex has its own, for mu may jump.
+static void choose_units(pl_mixed_pressure* m, const pl_step_objective* f) {
     double sum = 0.0;
     int count = 0;
     for (int v = 0; v < m->vertex_count; v++) {
         const double* K = m->K->values + 9 * (size_t)m->K->diagonal[v];
         double ratio = (K[0] + K[4] + K[8]) / (3.0 * m->B.values[m->B.diagonal[v]]);
-        if (f->fixed[v] || !(ratio > 0.0) || !isfinite(ratio)) continue;
-        sum += 0.5 * log(ratio);
-        count++;
+        bool is_known = !f->fixed[v] && ratio > 0.0 && isfinite(ratio);
+        m->units[v] = is_known ? sqrt(ratio) : 0.0;
+        if (is_known) sum += log(m->units[v]), count++;
     }
-    return count ? exp(sum / count) : 1.0;
+    const double mean = count ? exp(sum / count) : 1.0; // for held vertices
+    for (int v = 0; v < m->vertex_count; v++)
+        if (m->units[v] == 0.0) m->units[v] = mean;
 }
 
 // K and -B into their places; G is there and loses its held parts
@@ -156,9 +159,11 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
             double* block = m->A.values + 16 * (size_t)e;
             const double* from = m->K->values + 9 * (size_t)e;
             for (int i = 0; i < 9; i++) block[4 * (i / 3) + i % 3] = from[i];
-            block[15] = -m->unit * m->unit * m->B.values[e];
-            for (int c = 0; c < 3; c++) block[12 + c] *= m->unit, block[4 * c + 3] *= m->unit;
-            hold_coupling(f, m->K->columns[e], block + 12, 1);
+            const int w = m->K->columns[e];
+            block[15] = -m->units[v] * m->units[w] * m->B.values[e];
+            for (int c = 0; c < 3; c++)
+                block[12 + c] *= m->units[v], block[4 * c + 3] *= m->units[w];
+            hold_coupling(f, w, block + 12, 1);
             hold_coupling(f, v, block + 3, 4);
         }
 }
@@ -172,7 +177,8 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
     evaluate(m, x);
     memcpy(m->at_x, m->eliminated, vertex_bytes(m));
-    m->unit = choose_unit(m, f);
+    m->f = f;
+    choose_units(m, f);
     join_blocks(m, f);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
@@ -182,12 +188,58 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     return status;
 }
 
+// |G' 1|^2 at a vertex: 0 inside of the body and where it is held
+static double boundary_square(const pl_mixed_pressure* m, int v) {
+    const pl_block_matrix* A = &m->A;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
+        for (int c = 0; c < 3; c++)
+            sum[c] += A->values[16 * (size_t)e + (size_t)(4 * c + 3)] / m->units[A->columns[e]];
+    return sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
+}
+
+// L + B, where K has `inertia` times the mass. L is G M^-1 G' by that factor, put into the pattern
+// of the mesh: pressures have slopes inside, no slope where the body is held, and are 0 where it is
+// free.
+static void sum_laplacian(pl_mixed_pressure* m, double inertia, double* volumes,
+                          pl_block_matrix* sum) {
+    const double* mass = m->f->mass;
+    double* lightness = volumes; // 1 / (inertia density)
+    for (int v = 0; v < m->vertex_count; v++)
+        lightness[v] = mass[v] > 0.0 ? volumes[v] / (inertia * mass[v]) : 0.0;
+    for (int e = 0; e < pl_block_matrix_entry_count(sum); e++) sum->values[e] = m->B.values[e];
+    pl_mixed_add_laplacian(m->set, lightness, sum);
+    for (int v = 0; v < m->vertex_count; v++) {
+        if (mass[v] > 0.0)
+            sum->values[sum->diagonal[v]] += boundary_square(m, v) / (inertia * mass[v]);
+    }
+    for (int v = 0; v < m->vertex_count; v++)
+        for (int e = sum->offsets[v]; e < sum->offsets[v + 1]; e++)
+            sum->values[e] *= m->units[v] * m->units[sum->columns[e]];
+}
+
+// `schur` of pl_mixed_matrices
+static bool schur(void* user, double* W, pl_block_matrix* sum) {
+    pl_mixed_pressure* m = user;
+    const pl_step_objective* f = m->f;
+    double inertia = f->inertia, stiffness = 1.0; // factors of M and of the elasticity in K
+    if (f->velocity_time > 0.0) {
+        inertia += f->damping_mass / f->velocity_time;
+        stiffness += f->damping_stiffness / f->velocity_time;
+    }
+    pl_mixed_softness(m->set, m->vertex_count, W, m->difference);
+    for (int v = 0; v < m->vertex_count; v++)
+        W[v] = m->units[v] * m->units[v] * (W[v] / stiffness + m->B.values[m->B.diagonal[v]]);
+    if (inertia > 0.0) sum_laplacian(m, inertia, m->difference, sum);
+    return inertia > 0.0;
+}
+
 // The diagonal of K + G' diag(B + D)^-1 G.
 static double stiffness_of(const pl_mixed_pressure* m, int v, int c) {
     const pl_block_matrix* A = &m->A;
     double sum = A->values[16 * (size_t)A->diagonal[v] + 5 * (size_t)c];
     for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
-        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3] / m->unit;
+        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3] / m->units[A->columns[e]];
         sum += g * g / m->slack_B.values[m->slack_B.diagonal[A->columns[e]]];
     }
     return sum;
@@ -231,14 +283,14 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
     (void)residual_unread;
     for (int v = 0; v < m->vertex_count; v++) {
         memcpy(m->rhs + 4 * (size_t)v, b + 3 * (size_t)v, 3 * sizeof(double));
-        m->rhs[4 * (size_t)v + 3] = m->unit * missing(m, v);
+        m->rhs[4 * (size_t)v + 3] = m->units[v] * missing(m, v);
     }
     pl_mixed_linear_solve(m->linear, options, m->rhs, m->solution, info);
     for (int v = 0; v < m->vertex_count; v++) {
         const double* from = m->solution + 4 * (size_t)v;
         memcpy(direction + 3 * (size_t)v, from, 3 * sizeof(double));
         double scale = m->scales ? m->scales[m->pieces->piece_of[v]] : 0.0;
-        if (m->scales) m->change[v] = scale > 0.0 ? m->unit * from[3] / scale : 0.0;
+        if (m->scales) m->change[v] = scale > 0.0 ? m->units[v] * from[3] / scale : 0.0;
     }
     m->scales = NULL;
 }
@@ -331,17 +383,18 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     m->K = input->A;
     *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
     copy_stiffness(m);
-    return pl_mixed_linear_create(&m->A, input->rest, input->settings, m->options.relaxation,
+    const pl_mixed_matrices matrices = {.A = &m->A, .K = m->K, .schur = schur, .user = m};
+    return pl_mixed_linear_create(&matrices, input->rest, input->settings, m->options.relaxation,
                                   m->pool, &m->linear, error);
 }
 
 // ---- life and state
 
-enum { ONES = 9 };
+enum { ONES = 10 };
 
 static void list_ones(pl_mixed_pressure* m, double** ones[ONES]) {
-    double** all[ONES] = {&m->centre,     &m->p0,   &m->shift,  &m->D,         &m->phi,
-                          &m->eliminated, &m->at_x, &m->change, &m->difference};
+    double** all[ONES] = {&m->centre,     &m->p0,   &m->shift,  &m->D,          &m->phi,
+                          &m->eliminated, &m->at_x, &m->change, &m->difference, &m->units};
     memcpy(ones, all, sizeof all);
 }
 

@@ -213,6 +213,29 @@ bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, d
     return has_slack;
 }
 
+void pl_mixed_softness(const pl_element_set* set, int vertex_count, double* W, double* volumes) {
+    const pl_tet_data* d = data_of(set)->tets;
+    memset(W, 0, (size_t)vertex_count * sizeof(double));
+    memset(volumes, 0, (size_t)vertex_count * sizeof(double));
+    for (size_t k = 0; k < 4 * (size_t)set->count; k++) {
+        double part = 0.25 * d->volumes[k / 4];
+        W[set->corners[k]] += part / d->materials[k / 4].mu;
+        volumes[set->corners[k]] += part;
+    }
+}
+
+void pl_mixed_add_laplacian(const pl_element_set* set, const double* factors, pl_block_matrix* L) {
+    const pl_tet_data* d = data_of(set)->tets;
+    for (int e = 0; e < set->count; e++) {
+        const int* entries = set->entries + 16 * (size_t)e;
+        const double* g = d->gradients + 12 * (size_t)e;
+        double factor = d->volumes[e] * mean_of(set->corners, e, factors);
+        for (int k = 0; k < 16; k++)
+            L->values[entries[k]] +=
+                factor * pl_dot(pl_vec3_load(g + 3 * (k / 4)), pl_vec3_load(g + 3 * (k % 4)));
+    }
+}
+
 void pl_mixed_piece_volumes(const pl_element_set* set, const pl_step_pieces* pieces,
                             double* volumes, bool* is_incompressible) {
     const pl_tet_data* d = data_of(set)->tets;

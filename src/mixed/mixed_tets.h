@@ -39,6 +39,11 @@ void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matr
 // What the compliances of the vertices lack: D_i = 1/4 sum_e V_e (slack / mu_e - 1 / kappa_e) over
 // the tets where that is positive. False if there are none.
 bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D);
+// W_i = 1/4 sum_e V_e / mu_e, and volumes_i = 1/4 sum_e V_e
+void pl_mixed_softness(const pl_element_set* set, int vertex_count, double* W, double* volumes);
+// L += the Laplacian of linear functions on the tets at rest, each tet times the mean of `factors`
+// at its corners.
+void pl_mixed_add_laplacian(const pl_element_set* set, const double* factors, pl_block_matrix* L);
 // Of each piece: its rest volume [m^3], and whether all of its tets are as good as incompressible.
 void pl_mixed_piece_volumes(const pl_element_set* set, const pl_step_pieces* pieces,
                             double* volumes, bool* is_incompressible);

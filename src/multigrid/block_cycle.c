@@ -215,9 +215,10 @@ static void solve_next(void* levels, int l) {
         return;
     }
     pl_block_inner* inner = &mg->inner[l];
-    // levels of nearly equal size visit one another once: else the visits of all would multiply
+    // as often as keeps the work on the next level below that on this one: visits multiply
     const int* nodes = mg->hierarchy.node_counts;
-    const int steps = nodes[l] >= 4 * nodes[l + 1] ? PL_INNER_STEPS : 1;
+    const int ratio = nodes[l] / nodes[l + 1];
+    const int steps = ratio < 1 ? 1 : ratio < PL_INNER_STEPS ? ratio : PL_INNER_STEPS;
     bool more = true;
     pl_block_inner_begin(inner);
     for (int k = 0; more && k < steps; k++) {

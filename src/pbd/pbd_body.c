@@ -133,9 +133,7 @@ static double pace_of_cloth(const pl_method_body* body, int level_count) {
     const pl_mesh* mesh = body->mesh;
     if (level_count > 0)
         return fmin(fmax(1200.0 * pow((double)mesh->vertex_count / MEASURED, 0.25), 600.0), 1800.0);
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+    pl_box box = pl_box_of_points(mesh->positions, mesh->vertex_count);
     double size = pl_box_diagonal(box), rows = sqrt((double)mesh->vertex_count);
     return size > 0.0 ? rows * sqrt(1.7 * 9.81 / (0.03 * size)) : 360.0;
 }
@@ -227,7 +225,8 @@ static int particle_of(const pl_pbd_body* b, int v) {
     return b->order.new_of_old[b->tears ? b->tearing.particle_of_corner[v] : v];
 }
 
-int pl_pbd_finest(const pl_pbd_body* b) {
+// The level that is simulated: 0 for all.
+static int finest_level(const pl_pbd_body* b) {
     int coarsest = b->hierarchy.level_count - 1;
     return b->options.drawn_level < coarsest ? b->options.drawn_level : coarsest;
 }
@@ -467,7 +466,7 @@ static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const
 
 // Every second sweep runs backwards; backward: starting with the first.
 static int run_sweeps(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, int backward) {
-    int finest = pl_pbd_finest(b), done = 0;
+    int finest = finest_level(b), done = 0;
     double h = part->time_step;
     pl_hierarchy* levels = &b->hierarchy;
     pl_hierarchy_share_load(levels, finest, h, part->sweeps, b->coarse_sweeps);

@@ -67,9 +67,6 @@ void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
 // Cuts along the triangle swept by a knife, between two steps. Returns -1 if the body cannot tear.
 int pl_pbd_body_cut(pl_pbd_body* body, const double* positions, const double sweep[9]);
 
-// The level that is simulated: 0 for all.
-int pl_pbd_finest(const pl_pbd_body* body);
-
 // Number of substeps for a step of this length.
 int pl_pbd_body_substeps(const pl_pbd_body* body, double time_step);
 

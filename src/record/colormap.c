@@ -24,7 +24,9 @@ static bool lch_to_linear(double lightness, double chroma, double hue, double rg
     return true;
 }
 
-void pl_color_from_lch(double lightness, double chroma, double hue, float rgb[3]) {
+// Linear RGB in [0, 1] of lightness, chroma and hue [degrees]; chroma is cut to what a screen
+// shows.
+static void color_from_lch(double lightness, double chroma, double hue, float rgb[3]) {
     double color[3], low = 0.0, high = chroma;
     if (!lch_to_linear(lightness, chroma, hue, color)) {
         // the largest chroma that a screen shows at this lightness and hue
@@ -42,17 +44,17 @@ static void sequential_color(double t, float rgb[3]) {
     // chroma stays just inside of what a screen shows, whose bound is lowest at teal
     double from_teal = t - 0.43;
     double chroma = 0.1 + 0.28 * from_teal * from_teal;
-    pl_color_from_lch(0.29 + 0.63 * t, chroma, 302.0 - 197.0 * t, rgb);
+    color_from_lch(0.29 + 0.63 * t, chroma, 302.0 - 197.0 * t, rgb);
 }
 
 static void diverging_color(double t, float rgb[3]) {
     double side = fabs(2.0 * t - 1.0);
-    pl_color_from_lch(0.93 - 0.48 * side, 0.005 + 0.14 * side, t < 0.5 ? 255.0 : 28.0, rgb);
+    color_from_lch(0.93 - 0.48 * side, 0.005 + 0.14 * side, t < 0.5 ? 255.0 : 28.0, rgb);
 }
 
 // hues by the golden angle, lightness in three steps
 static void category_color(int index, float rgb[3]) {
-    pl_color_from_lch(0.66 + 0.08 * (index % 3), 0.14, fmod(25.0 + 137.507764 * index, 360.0), rgb);
+    color_from_lch(0.66 + 0.08 * (index % 3), 0.14, fmod(25.0 + 137.507764 * index, 360.0), rgb);
 }
 
 void pl_colormap_fill(pl_colormap map, float table[PL_COLORMAP_SIZE][3]) {
@@ -73,7 +75,7 @@ void pl_palette_color(int index, float rgb[3]) {
     unsigned k = (unsigned)index;
     // later rounds of the palette are a little darker
     double lightness = colors[k % COUNT].lightness - 0.06 * ((k / COUNT) % 3);
-    pl_color_from_lch(lightness, colors[k % COUNT].chroma, colors[k % COUNT].hue, rgb);
+    color_from_lch(lightness, colors[k % COUNT].chroma, colors[k % COUNT].hue, rgb);
 }
 
 uint8_t pl_srgb8(float linear) {

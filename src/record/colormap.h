@@ -16,9 +16,6 @@ typedef enum pl_colormap {
 
 enum { PL_COLORMAP_SIZE = 256, PL_SRGB_SIZE = 4096 };
 
-// Linear RGB in [0, 1] of lightness, chroma and hue [degrees]; chroma is cut to what a screen
-// shows.
-void pl_color_from_lch(double lightness, double chroma, double hue, float rgb[3]);
 void pl_colormap_fill(pl_colormap map, float table[PL_COLORMAP_SIZE][3]);
 // A pleasant colour for body number index, linear RGB.
 void pl_palette_color(int index, float rgb[3]);

@@ -41,20 +41,32 @@ static void draw_bar(pl_image* image, const pl_render_options* o, bar b) {
     }
 }
 
-static void draw_ticks(pl_image* image, const pl_render_options* o, bar b) {
+typedef struct tick {
+    double part; // of the range
+    char text[32];
+} tick;
+enum { MAX_TICKS = 16 };
+
+static int find_ticks(const pl_render_options* o, tick ticks[MAX_TICKS]) {
     double low = o->value_low, range = o->value_high - low;
     double step = pl_nice_step(range, 5);
-    if (!(step > 0.0)) return;
+    if (!(step > 0.0)) return 0;
     double first = ceil(low / step - 1e-9);
-    for (int i = 0; i < 16; i++) {
-        double value = (first + i) * step, t = (value - low) / range;
-        if (t > 1.0 + 1e-9) break;
-        char text[32];
-        format_tick(value, step, text, sizeof text);
-        float y = b.y + (float)(1.0 - t) * (b.height - 1.0f);
+    for (int i = 0; i < MAX_TICKS; i++) {
+        double value = (first + i) * step;
+        ticks[i].part = (value - low) / range;
+        if (ticks[i].part > 1.0 + 1e-9) return i;
+        format_tick(value, step, ticks[i].text, sizeof ticks[i].text);
+    }
+    return MAX_TICKS;
+}
+
+static void draw_ticks(pl_image* image, bar b, const tick* ticks, int count) {
+    for (int i = 0; i < count; i++) {
+        float y = b.y + (float)(1.0 - ticks[i].part) * (b.height - 1.0f);
         for (int x = 0; x < (int)(0.5f * b.size); x++)
             pl_image_blend(image, (int)(b.x + b.width) + x, (int)y, INK, 0.8f);
-        pl_text_draw(image, b.x + b.width + b.size, y + 0.5f * b.size, b.size, INK, text);
+        pl_text_draw(image, b.x + b.width + b.size, y + 0.5f * b.size, b.size, INK, ticks[i].text);
     }
 }
 
@@ -89,7 +101,15 @@ void pl_legend_draw(pl_image* image, const pl_render_options* o) {
              .width = 1.6f * size,
              .height = 0.52f * (float)image->height,
              .size = size};
+    tick ticks[MAX_TICKS];
+    int tick_count = 0;
     if (o->map == PL_COLORMAP_CATEGORIES) b.y = 0.14f * (float)image->height;
+    else tick_count = find_ticks(o, ticks);
+    // in a narrow picture numbers need more than the legend's part of it
+    for (int i = 0; i < tick_count; i++) {
+        float room = b.width + 1.5f * size + pl_text_width(ticks[i].text, size);
+        b.x = fmaxf(fminf(b.x, (float)image->width - room), 0.0f);
+    }
     float width = pl_text_width(o->legend, size);
     float title_x = fminf(b.x, (float)image->width - edge - width);
     pl_text_draw(image, fmaxf(title_x, edge), b.y - 1.5f * size, size, INK, o->legend);
@@ -98,5 +118,5 @@ void pl_legend_draw(pl_image* image, const pl_render_options* o) {
         return;
     }
     draw_bar(image, o, b);
-    draw_ticks(image, o, b);
+    draw_ticks(image, b, ticks, tick_count);
 }

@@ -19,10 +19,7 @@ static double largest_move(const double* shape, int vertex_count) {
 }
 
 static double size_of(const double* positions, int vertex_count) {
-    pl_box box = pl_box_empty();
-    for (size_t v = 0; v < (size_t)vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(positions + 3 * v));
-    return pl_box_diagonal(box);
+    return pl_box_diagonal(pl_box_of_points(positions, vertex_count));
 }
 
 static pl_status append_modes(pl_run_values* values, pl_world* world, int body,

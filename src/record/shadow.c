@@ -18,19 +18,6 @@ enum { DEPTH_SIDE = 1024, LIGHT_SIDE = 512, SKY_SIDE = 256 };
 static const float MAP_REACH = 1.45f;    // half side of the maps; bodies lie within 1
 static const float LIGHT_SPREAD = 0.16f; // tangent of the half angle of the key light's disc
 
-float pl_light_map_value(const pl_light_map* map, pl_vec3f p) {
-    float x = (pl_dotf(p, map->u) - map->u0) * map->scale - 0.5f;
-    float y = (pl_dotf(p, map->v) - map->v0) * map->scale - 0.5f;
-    if (!(x >= 0.0f && y >= 0.0f && x < (float)(map->side - 1) && y < (float)(map->side - 1)))
-        return 0.0f;
-    int ix = (int)x, iy = (int)y;
-    float fx = x - (float)ix, fy = y - (float)iy;
-    const float* row = map->values + (size_t)iy * (size_t)map->side + (size_t)ix;
-    float top = row[0] + fx * (row[1] - row[0]);
-    float bottom = row[map->side] + fx * (row[map->side + 1] - row[map->side]);
-    return top + fy * (bottom - top);
-}
-
 static pl_status map_create(pl_light_map* map, int side, pl_vec3f u, pl_vec3f v, pl_vec3f toward,
                             pl_error* error) {
     *map = (pl_light_map){.side = side,

@@ -29,7 +29,4 @@ pl_status pl_shadows_create(const pl_render_mesh* mesh, pl_vec3f light, int up_a
                             float ground_height, pl_pool* pool, pl_shadows* out, pl_error* error);
 void pl_shadows_free(pl_shadows* shadows);
 
-// Interpolated value at a point; 0 outside the map.
-float pl_light_map_value(const pl_light_map* map, pl_vec3f p);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "base/platform.h"
+#include "collider/collider_kind.h"
 #include "record/png_read.h"
 #include "record/show_object.h"
 #include "scene/animation.h"
@@ -263,14 +264,11 @@ pl_status pl_show_set_texture(pl_show* s, const char* path, pl_error* error) {
     return status;
 }
 
-// a plane at rest whose normal points straight up is the ground, the highest of them
+// the highest plane that is the ground
 static bool is_ground(pl_show* s, const pl_collider* c) {
-    if (c->shape != PL_COLLIDER_PLANE || pl_motion_moves(&c->motion)) return false;
-    const double* n = c->plane.normal;
-    int up = pl_show_up_axis(s);
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    if (!(n[up] > (1.0 - 1e-9) * length)) return false;
-    if (!s->has_ground || c->plane.point[up] > s->ground) s->ground = c->plane.point[up];
+    double height;
+    if (!pl_collider_is_ground(c, pl_show_up_axis(s), &height)) return false;
+    if (!s->has_ground || height > s->ground) s->ground = height;
     s->has_ground = true;
     return true;
 }

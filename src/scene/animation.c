@@ -269,8 +269,3 @@ pl_vec3 pl_pose_point(const pl_pose* pose, pl_vec3 start) {
     pl_vec3 turned = pl_mat3_apply(&pose->rotation, d);
     return pl_add(pl_add(pose->pivot, pose->translate), turned);
 }
-
-pl_vec3 pl_pose_velocity(const pl_pose* pose, pl_vec3 x) {
-    pl_vec3 d = pl_sub(x, pl_add(pose->pivot, pose->translate));
-    return pl_add(pose->velocity, pl_cross(pose->angular_velocity, d));
-}

@@ -29,9 +29,8 @@ static inline bool pl_motion_moves(const pl_motion* motion) {
 }
 // middle: pivot if the motion does not set one.
 pl_pose pl_motion_pose(const pl_motion* motion, pl_vec3 middle, double time);
-// Current position of a point that started at `start`; velocity of a point that is at x now.
+// Current position of a point that started at `start`.
 pl_vec3 pl_pose_point(const pl_pose* pose, pl_vec3 start);
-pl_vec3 pl_pose_velocity(const pl_pose* pose, pl_vec3 x);
 
 // Rotation about x, then y, then z [deg].
 pl_mat3 pl_rotation_of_angles(const double angles[3]);

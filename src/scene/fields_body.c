@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The fields of bodies: shape, transform, material, method and its settings.
-#include "scene/scene_type.h"
+#include "scene/scene_rules.h"
 
 #include <math.h>
 
@@ -29,6 +29,7 @@ const pl_type pl_type_maker = {
     PL_TYPE_TABLE(pl_shape_maker, maker_rows),
     .shorthand = "shape",
     .open = true,
+    .check = pl_check_maker,
 };
 
 static const pl_field_info transform_rows[] = {
@@ -84,7 +85,9 @@ const pl_type pl_type_material = {
     .help = "What a body is made of. Solids use density and two elastic constants; cloth uses "
             "area_density, and stretch, shear and bend (law springs) or young, poisson, thickness "
             "and bend (law membrane).",
-    PL_TYPE_TABLE(pl_material_def, material_rows)};
+    PL_TYPE_TABLE(pl_material_def, material_rows),
+    .check = pl_check_material,
+};
 
 static const pl_field_info region_material_rows[] = {
     PL_ROW_TEXT(pl_region_material, "region", region, PL_FIELD_TEXT, PL_REQUIRED,
@@ -105,10 +108,13 @@ static const pl_field_info gradient_rows[] = {
     PL_ROW_CHOICE(pl_gradient, "spacing", spacing, pl_spacing, PL_SPACING_LINEAR,
                   "interpolation between the ends"),
 };
-const pl_type pl_type_gradient = {.name = "gradient",
-                                  .help = "A parameter that changes from one value to another "
-                                          "across the body, in the unit of the parameter.",
-                                  PL_TYPE_TABLE(pl_gradient, gradient_rows)};
+const pl_type pl_type_gradient = {
+    .name = "gradient",
+    .help = "A parameter that changes from one value to another "
+            "across the body, in the unit of the parameter.",
+    PL_TYPE_TABLE(pl_gradient, gradient_rows),
+    .check = pl_check_gradient,
+};
 
 static const pl_field_info field_source_rows[] = {
     PL_ROW_TEXT(pl_field_source, "name", name, PL_FIELD_TEXT, PL_REQUIRED,
@@ -135,6 +141,7 @@ const pl_type pl_type_variation = {
     .variants = &pl_choices_of_pl_variation_kind,
     .variant_offset = offsetof(pl_variation, kind),
     .variant_required = true,
+    .check = pl_check_variation,
 };
 
 static const pl_field_info damping_rows[] = {
@@ -362,4 +369,5 @@ const pl_type pl_type_body = {
     .variants = &pl_choices_of_pl_body_shape,
     .variant_offset = offsetof(pl_body, shape),
     .variant_required = true,
+    .check = pl_check_body,
 };

@@ -2,90 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The fields of selections, attachments, colliders and motions.
-#include "scene/scene_type.h"
+#include "scene/scene_rules.h"
 
 #include <math.h>
-
-static const pl_field_info plane_rows[] = {
-    PL_ROW_VECTOR(pl_plane_shape, "point", point, 0, "m", -1e9, 1e9, 0, 0, 0,
-                  "a point on the plane"),
-    PL_ROW_VECTOR_AUTO(pl_plane_shape, "normal", normal, 0, "", -1e9, 1e9, "up",
-                       "points away from the solid side; any length"),
-};
-const pl_type pl_type_plane = {.name = "plane",
-                               .help = "A plane and the half space behind it.",
-                               PL_TYPE_TABLE(pl_plane_shape, plane_rows)};
-
-static const pl_field_info sphere_rows[] = {
-    PL_ROW_VECTOR(pl_sphere_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "centre"),
-    PL_ROW_NUMBER(pl_sphere_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN, "radius"),
-};
-const pl_type pl_type_sphere = {
-    .name = "sphere", .help = "A ball.", PL_TYPE_TABLE(pl_sphere_shape, sphere_rows)};
-
-static const pl_field_info box_rows[] = {
-    PL_ROW_VECTOR(pl_box_shape, "min", min, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
-                  "smallest coordinates"),
-    PL_ROW_VECTOR(pl_box_shape, "max", max, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
-                  "largest coordinates"),
-};
-const pl_type pl_type_box = {
-    .name = "box", .help = "An axis-aligned box.", PL_TYPE_TABLE(pl_box_shape, box_rows)};
-
-static const pl_field_info capsule_rows[] = {
-    PL_ROW_VECTOR(pl_capsule_shape, "from", from, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
-                  "one end of its axis"),
-    PL_ROW_VECTOR(pl_capsule_shape, "to", to, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "the other end"),
-    PL_ROW_NUMBER(pl_capsule_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "radius around the axis"),
-};
-const pl_type pl_type_capsule = {.name = "capsule",
-                                 .help = "All points closer to an axis than the radius. A capsule "
-                                         "has round ends, a cylinder flat ones.",
-                                 PL_TYPE_TABLE(pl_capsule_shape, capsule_rows)};
-
-static const pl_field_info chain_rows[] = {
-    PL_ROW_ARRAY(pl_chain_shape, "points", points, point_count, PL_FIELD_NUMBERS, PL_REQUIRED, 3,
-                 "m", -1e9, 1e9, "points of the chain, [x, y, z] each"),
-    PL_ROW_ARRAY(pl_chain_shape, "radii", radii, radius_count, PL_FIELD_NUMBERS, PL_REQUIRED, 1,
-                 "m", 1e-9, 1e9, "radius of each point, or one for all"),
-    PL_ROW_TEXT(pl_chain_shape, "cache", cache, PL_FIELD_FILE, 0, "PC2 file that moves the points"),
-    PL_ROW_NUMBER(pl_chain_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
-                  "time of its first sample"),
-};
-const pl_type pl_type_chain = {.name = "chain",
-                               .help = "A chain of capsules, such as an arm.",
-                               PL_TYPE_TABLE(pl_chain_shape, chain_rows)};
-
-static const pl_field_info torus_rows[] = {
-    PL_ROW_VECTOR(pl_torus_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "centre"),
-    PL_ROW_VECTOR(pl_torus_shape, "axis", axis, 0, "", -1e9, 1e9, 0, 1, 0,
-                  "axis of symmetry; any length"),
-    PL_ROW_NUMBER(pl_torus_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "distance from the centre to the centre of the tube"),
-    PL_ROW_NUMBER(pl_torus_shape, "tube", tube, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "radius of the tube"),
-};
-const pl_type pl_type_torus = {
-    .name = "torus", .help = "A ring.", PL_TYPE_TABLE(pl_torus_shape, torus_rows)};
-
-static const pl_field_info mesh_shape_rows[] = {
-    PL_ROW_TEXT(pl_mesh_shape, "file", file, PL_FIELD_FILE, PL_REQUIRED, "a closed surface"),
-    PL_ROW_AUTO(pl_mesh_shape, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64",
-                "cell size of its distance grid"),
-    PL_ROW_TEXT(pl_mesh_shape, "cache", cache, PL_FIELD_FILE, 0,
-                "PC2 file that moves its vertices"),
-    PL_ROW_NUMBER(pl_mesh_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
-                  "time of its first sample"),
-    PL_ROW_OBJECT(pl_mesh_shape, "transform", transform, PL_FIELD_OBJECT, 0, transform,
-                  "placement of the mesh"),
-};
-const pl_type pl_type_mesh_shape = {
-    .name = "mesh",
-    .help = "A closed surface from a file, still or moved by a PC2 cache.",
-    PL_TYPE_TABLE(pl_mesh_shape, mesh_shape_rows),
-    .shorthand = "file",
-};
 
 static const pl_field_info side_rows[] = {
     PL_ROW_CHOICE(pl_side_shape, "face", face, pl_side, PL_SIDE_LOW_Y, "side of the bounding box"),
@@ -143,6 +62,7 @@ const pl_type pl_type_selection = {
     PL_TYPE_TABLE(pl_selection, selection_rows),
     .variants = &pl_choices_of_pl_selection_kind,
     .variant_offset = offsetof(pl_selection, kind),
+    .check = pl_check_selection,
 };
 
 static const pl_field_info pose_key_rows[] = {
@@ -189,7 +109,9 @@ static const pl_field_info motion_rows[] = {
 const pl_type pl_type_motion = {
     .name = "motion",
     .help = "Motion relative to the start: keyframes, then the spin, then the oscillations.",
-    PL_TYPE_TABLE(pl_motion, motion_rows)};
+    PL_TYPE_TABLE(pl_motion, motion_rows),
+    .check = pl_check_motion,
+};
 
 static const pl_field_info attachment_rows[] = {
     PL_ROW_TEXT(pl_attachment, "name", name, PL_FIELD_TEXT, 0,
@@ -226,32 +148,24 @@ const pl_type pl_type_attachment = {
     PL_TYPE_TABLE(pl_attachment, attachment_rows),
     .variants = &pl_choices_of_pl_target,
     .variant_offset = offsetof(pl_attachment, target),
+    .check = pl_check_attachment,
 };
 
+#define SHAPE_ROW(X, CODE, name, c_type, help_)                                                    \
+    PL_ROW_OBJECT(pl_collider, #name, name, PL_FIELD_OBJECT, PL_VARIANT, name, help_),
 static const pl_field_info collider_rows[] = {
     PL_ROW_TEXT(pl_collider, "name", name, PL_FIELD_TEXT, 0,
                 "unique; by default collider0, collider1, ..."),
-    PL_ROW_OBJECT(pl_collider, "plane", plane, PL_FIELD_OBJECT, PL_VARIANT, plane,
-                  "ground or wall"),
-    PL_ROW_OBJECT(pl_collider, "sphere", sphere, PL_FIELD_OBJECT, PL_VARIANT, sphere, "ball"),
-    PL_ROW_OBJECT(pl_collider, "box", box, PL_FIELD_OBJECT, PL_VARIANT, box, "box"),
-    PL_ROW_OBJECT(pl_collider, "capsule", capsule, PL_FIELD_OBJECT, PL_VARIANT, capsule,
-                  "rod with round ends"),
-    PL_ROW_OBJECT(pl_collider, "chain", chain, PL_FIELD_OBJECT, PL_VARIANT, chain,
-                  "chain of capsules"),
-    PL_ROW_OBJECT(pl_collider, "cylinder", cylinder, PL_FIELD_OBJECT, PL_VARIANT, capsule,
-                  "rod with flat ends"),
-    PL_ROW_OBJECT(pl_collider, "torus", torus, PL_FIELD_OBJECT, PL_VARIANT, torus, "ring"),
-    PL_ROW_OBJECT(pl_collider, "mesh", mesh, PL_FIELD_OBJECT, PL_VARIANT, mesh_shape,
-                  "closed surface from a file, still or moved by a PC2 cache"),
-    PL_ROW_AUTO(pl_collider, "friction", friction, PL_ANIMATED, "", 0, 10, "from the body",
-                "friction coefficient for every body that touches it"),
+    PL_COLLIDER_TABLE(SHAPE_ROW, )
+        PL_ROW_AUTO(pl_collider, "friction", friction, PL_ANIMATED, "", 0, 10, "from the body",
+                    "friction coefficient for every body that touches it"),
     PL_ROW_NUMBER(pl_collider, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3, 1e-3,
                   "distance kept free around it"),
     PL_ROW_AUTO(pl_collider, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "from the body",
                 "stiffness of the contact penalty"),
     PL_ROW_OBJECT(pl_collider, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how it moves"),
 };
+#undef SHAPE_ROW
 const pl_type pl_type_collider = {
     .name = "collider",
     .help = "A rigid obstacle for bodies.",

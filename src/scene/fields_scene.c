@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The fields of the scene itself, of loads, wind, output and curves.
-#include "scene/scene_type.h"
+#include "scene/scene_rules.h"
 
 #include <math.h>
 
@@ -24,7 +24,9 @@ const pl_type pl_type_curve = {
     .name = "curve",
     .help = "Replaces a number marked with ~ and makes it change with time: keyframes (or value) "
             "plus amplitude sin(2 pi (frequency time + phase / 360)).",
-    PL_TYPE_TABLE(pl_curve, curve_rows)};
+    PL_TYPE_TABLE(pl_curve, curve_rows),
+    .check = pl_check_curve,
+};
 
 static const pl_field_info animation_rows[] = {
     PL_ROW_TEXT(pl_animation, "path", path, PL_FIELD_TEXT, PL_REQUIRED, "path of the number"),
@@ -56,6 +58,7 @@ const pl_type pl_type_force = {
     .variants = &pl_choices_of_pl_force_kind,
     .variant_offset = offsetof(pl_force, kind),
     .variant_required = true,
+    .check = pl_check_force,
 };
 
 static const pl_field_info wind_rows[] = {
@@ -89,7 +92,11 @@ static const pl_field_info output_rows[] = {
                "frames between checkpoints; 0: one for each second of work"),
 };
 const pl_type pl_type_output = {
-    .name = "output", .help = "What a run records.", PL_TYPE_TABLE(pl_output, output_rows)};
+    .name = "output",
+    .help = "What a run records.",
+    PL_TYPE_TABLE(pl_output, output_rows),
+    .check = pl_check_output,
+};
 
 static const pl_field_info scene_rows[] = {
     PL_ROW_INT(pl_scene, "pliant", version, 1, 1, 1, "version of the format; required"),

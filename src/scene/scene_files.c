@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 #include "scene/animation.h"
 #include "scene/scene_object.h"
+#include "scene/scene_type.h"
 #include "scene/selection.h"
 
 #include <math.h>
@@ -235,14 +236,21 @@ static pl_status check_body_files(file_checker* c, int i) {
     return status;
 }
 
+// every file that the shape of a collider names
 static pl_status check_collider_files(file_checker* c, int i) {
     const pl_collider* collider = &c->scene->colliders[i];
-    if (collider->shape == PL_COLLIDER_CHAIN)
-        return check_readable(c, collider->chain.cache, "colliders", i, "chain.cache");
-    if (collider->shape != PL_COLLIDER_MESH) return PL_OK;
-    pl_status status = check_readable(c, collider->mesh.file, "colliders", i, "mesh");
-    if (status == PL_OK)
-        status = check_readable(c, collider->mesh.cache, "colliders", i, "mesh.cache");
+    const char* shape = pl_collider_shape_name(collider->shape);
+    const pl_field_info* own = pl_type_field(&pl_type_collider, shape);
+    const char* object = (const char*)collider + own->offset;
+    pl_status status = PL_OK;
+    for (int k = 0; k < own->type->field_count && status == PL_OK; k++) {
+        const pl_field_info* field = &own->type->fields[k];
+        if (field->kind != PL_FIELD_FILE) continue;
+        bool is_short = own->type->shorthand && strcmp(own->type->shorthand, field->key) == 0;
+        char key[64];
+        snprintf(key, sizeof key, "%s%s%s", shape, is_short ? "" : ".", is_short ? "" : field->key);
+        status = check_readable(c, pl_load_pointer(object, field->offset), "colliders", i, key);
+    }
     return status;
 }
 

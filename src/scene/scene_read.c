@@ -51,8 +51,9 @@ static pl_status read_curve(pl_reader* reader, const pl_node* node, double* out)
     return status;
 }
 
-pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
-                         double* out) {
+// A number, or a curve that it follows from now on; path is the reader's.
+static pl_status read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                             double* out) {
     bool animated = (field->flags & PL_ANIMATED) != 0;
     if (node->kind == PL_NODE_OBJECT && animated) return read_curve(reader, node, out);
     if (node->kind != PL_NODE_NUMBER)
@@ -115,7 +116,7 @@ static pl_status read_vector(pl_reader* reader, const pl_field_info* field, cons
     int i = 0;
     for (const pl_node* item = node->first; item; item = item->next, i++) {
         size_t before = pl_path_push_index(&reader->path, i);
-        pl_status status = pl_read_number(reader, field, item, &out[i]);
+        pl_status status = read_number(reader, field, item, &out[i]);
         if (status != PL_OK) return status;
         pl_path_pop(&reader->path, before);
     }
@@ -127,7 +128,7 @@ static pl_status read_vector(pl_reader* reader, const pl_field_info* field, cons
 static pl_status read_group(pl_reader* reader, const pl_field_info* field, const pl_node* node,
                             double* out) {
     pl_field_info numbers = {.width = field->width};
-    if (field->width == 1) return pl_read_number(reader, &numbers, node, out);
+    if (field->width == 1) return read_number(reader, &numbers, node, out);
     return read_vector(reader, &numbers, node, out);
 }
 
@@ -225,7 +226,7 @@ static pl_status read_value(pl_reader* reader, const pl_field_info* field, const
         if (node->kind == PL_NODE_BOOL && node->truth) return PL_OK;
         return fail_expected(reader, node, "true");
     case PL_FIELD_INT: return read_int(reader, node, member);
-    case PL_FIELD_NUMBER: return pl_read_number(reader, field, node, member);
+    case PL_FIELD_NUMBER: return read_number(reader, field, node, member);
     case PL_FIELD_VECTOR: return read_vector(reader, field, node, member);
     case PL_FIELD_CHOICE: return read_choice(reader, field->choices, node, member);
     case PL_FIELD_TEXT:
@@ -510,7 +511,7 @@ pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_
     status = pl_tree_value(value, &tree, error);
     pl_reader reader = {.scene = scene, .error = error, .path = place.path};
     if (status == PL_OK && place.component >= 0)
-        status = pl_read_number(&reader, place.field, tree.root, pl_place_number(&place));
+        status = read_number(&reader, place.field, tree.root, pl_place_number(&place));
     else if (status == PL_OK)
         status = pl_read_member(&reader, place.type, place.field, tree.root, place.object);
     pl_tree_free(&tree);

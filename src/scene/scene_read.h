@@ -19,9 +19,6 @@ typedef struct pl_reader {
 // pl_scene_resolve checks ranges.
 pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
                          const pl_node* node, void* object);
-// A number, or a curve that it follows from now on; path is the reader's.
-pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
-                         double* out);
 
 // pl_scene_read and pl_scene_check_files together, so that errors in meshes and selections also
 // have file, line and column.

@@ -57,6 +57,7 @@ enum {
 };
 
 typedef struct pl_type pl_type;
+typedef struct pl_checker pl_checker; // see scene_rules.h
 
 typedef struct pl_field_info {
     const char* key;
@@ -84,9 +85,12 @@ struct pl_type {
     size_t variant_offset;
     bool variant_required;
     bool open; // also accepts the keys of the generators' table
+    // Checks what ranges cannot express; NULL: nothing more.
+    pl_status (*check)(pl_checker* checker, const void* object);
 };
 
-// all types; the first is the scene
+// All types; the first is the scene. Those of shapes stand with the shapes, in src/collider.
+#define PL_TYPE_OF_SHAPE(X, CODE, name, type, help) X(name)
 #define PL_TYPE_LIST(X)                                                                            \
     X(scene)                                                                                       \
     X(body)                                                                                        \
@@ -107,13 +111,7 @@ struct pl_type {
     X(body_contact)                                                                                \
     X(render)                                                                                      \
     X(collider)                                                                                    \
-    X(plane)                                                                                       \
-    X(sphere)                                                                                      \
-    X(box)                                                                                         \
-    X(capsule)                                                                                     \
-    X(chain)                                                                                       \
-    X(torus)                                                                                       \
-    X(mesh_shape)                                                                                  \
+    PL_COLLIDER_TABLE(PL_TYPE_OF_SHAPE, X)                                                         \
     X(attachment)                                                                                  \
     X(selection)                                                                                   \
     X(side)                                                                                        \

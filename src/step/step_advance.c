@@ -81,7 +81,7 @@ static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, 
     if (status == PL_OK) status = check_projective(s, &f, info, error);
     if (status != PL_OK || s->projective_fails) return status;
     const pl_projective_functions* projective = s->projective.functions;
-    if (!projective->can_step(s->projective.data, &f)) return PL_OK;
+    if (s->minimiser.relax.data || !projective->can_step(s->projective.data, &f)) return PL_OK;
     f.start = s->state[PL_STATE_POSITIONS];
     if (s->settings.damping_stiffness > 0.0) {
         pl_step_inertia(s, tau, bdf2);

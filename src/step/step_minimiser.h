@@ -56,7 +56,7 @@ struct pl_minimiser {
     pl_search search;
     pl_block_matrix A;       // of the solver, which may leave it without values
     pl_newton_solver newton; // none for Projective Dynamics
-    pl_step_relax relax;     // Newton on cloth of springs; else none
+    pl_step_relax relax;     // for cloth of springs; else none
     pl_low_rank_work low_rank;
     int count;                   // 3 per vertex
     const pl_deadline* deadline; // of the step; NULL: none

@@ -115,16 +115,24 @@ static pl_status keep_rest_stiffness(pl_minimiser* m, pl_error* error) {
     return PL_OK;
 }
 
+// A fixed number of iterations is what it was in the paper.
+bool pl_minimiser_may_relax(const pl_step_settings* settings) {
+    return settings->nonlinear != PL_NONLINEAR_LINEARISED && settings->line_search &&
+           !settings->all_iterations;
+}
+
+pl_status pl_minimiser_setup_relax(pl_minimiser* m, const pl_solver_input* input,
+                                   const pl_step_solvers* solvers, pl_error* error) {
+    bool has_some = solvers && solvers->relax && pl_minimiser_may_relax(input->settings);
+    return has_some ? solvers->relax(input, &m->relax, error) : PL_OK;
+}
+
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* input,
                                     const pl_step_solvers* solvers, pl_error* error) {
     const pl_step_settings* settings = input->settings;
     pl_status status = PL_OK;
     if (settings->integrator == PL_INTEGRATOR_QUASISTATIC) status = keep_rest_stiffness(m, error);
-    // a fixed number of iterations is what it was in the paper
-    bool may_relax = settings->nonlinear == PL_NONLINEAR_NEWTON && settings->line_search &&
-                     !settings->all_iterations;
-    if (status == PL_OK && may_relax && solvers && solvers->relax)
-        status = solvers->relax(input, &m->relax, error);
+    if (status == PL_OK) status = pl_minimiser_setup_relax(m, input, solvers, error);
     if (status == PL_OK && solvers && solvers->newton)
         status = solvers->newton(input, &m->newton, error);
     if (status == PL_OK && !m->newton.data) status = pl_assembled_newton(input, &m->newton, error);

@@ -14,6 +14,11 @@
 // pieces: borrowed.
 pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error);
+// Whether steps may have sweeps that settle single vertices; and those of the method for these
+// elements, if it has any. They need elements by vertex (pl_element_set_gather).
+bool pl_minimiser_may_relax(const pl_step_settings* settings);
+pl_status pl_minimiser_setup_relax(pl_minimiser* m, const pl_solver_input* input,
+                                   const pl_step_solvers* solvers, pl_error* error);
 // The linear solver, when m->A has the values that it has at rest. input->A is m->A. solvers: those
 // of the method, or NULL.
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* input,

@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "math/float4.h"
 #include "sparse/vector.h"
+#include "step/step_contacts.h"
 #include "step/step_newton.h"
 #include "step/step_search.h"
 
@@ -30,6 +31,17 @@ static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
     }
 }
 
+// Friction follows the normal forces of every iteration: its steps are short, and a minimum of the
+// objective with other normal forces would not be one of the step.
+static void settle_contacts(const pl_projective_solver* solver, const pl_step_objective* f,
+                            pl_array* contacts, const double* x) {
+    pl_contact* contact = contacts->data;
+    if (solver->functions->soften)
+        solver->functions->soften(solver->data, contact, (int)contacts->count);
+    for (int k = 0; k < f->contact_count; k++)
+        contact[k].normal_force = pl_step_normal_force(f, k, x);
+}
+
 pl_status pl_projective_detect(const pl_projective_solver* solver, pl_minimiser* m,
                                pl_step_objective* f, pl_detect detect, void* user, const double* x,
                                bool first, pl_error* error) {
@@ -43,15 +55,9 @@ pl_status pl_projective_detect(const pl_projective_solver* solver, pl_minimiser*
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
             return pl_fail_memory(error, "contacts");
     }
-    if (detect && solver->functions->soften)
-        solver->functions->soften(solver->data, m->found.data, (int)m->found.count);
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
-    // Friction follows the normal forces of every iteration: its steps are short, and a minimum of
-    // the objective with other normal forces would not be one of the step.
-    pl_contact* contacts = m->found.data;
-    for (int k = 0; detect && k < f->contact_count; k++)
-        contacts[k].normal_force = pl_step_normal_force(f, k, x);
+    if (detect) settle_contacts(solver, f, &m->found, x);
     if (detect && first) start_friction(m, f);
     return PL_OK;
 }
@@ -72,6 +78,8 @@ typedef struct double_work {
     pl_method_info* info;
     double scale; // of gradient and direction in float, so that small ones are not lost
     bool is_loaded;
+    bool relaxes; // springs settle between iterations
+    int round;    // of contacts, which are kept then
 } double_work;
 
 static size_t place(const double_work* w, int v) {
@@ -126,12 +134,23 @@ static pl_status add_contacts(double_work* w, pl_error* error) {
     return status;
 }
 
+// Sweeps take vertices out of obstacles and let others in. With the contacts of x alone these would
+// take turns for ever, so that contacts of the step are kept.
+static pl_status find_contacts(double_work* w, bool first, pl_error* error) {
+    pl_minimiser* m = w->m;
+    if (!w->relaxes)
+        return pl_projective_detect(w->solver, m, w->f, w->detect, w->detect_user, m->x, first,
+                                    error);
+    pl_status status = pl_step_contacts_find(m, w->f, w->detect, w->detect_user, w->round++, error);
+    if (status == PL_OK) settle_contacts(w->solver, w->f, &m->contacts, m->x);
+    return status;
+}
+
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
     double_work* w = user;
     pl_minimiser* m = w->m;
     const pl_projective_solver* solver = w->solver;
-    pl_status status = pl_projective_detect(solver, m, w->f, w->detect, w->detect_user, m->x,
-                                            iteration == 0, error);
+    pl_status status = find_contacts(w, iteration == 0, error);
     if (status == PL_OK && (w->detect || iteration == 0))
         status = solver->functions->attach(solver->data, w->f, m->x, w->info, error);
     if (status != PL_OK) return status;
@@ -188,6 +207,21 @@ static void advance(void* user, double length) {
     pl_vector_axpy(w->f->pool, w->m->count, length, w->m->direction, w->m->x);
 }
 
+// Springs settle where the last iteration has left them. The constant matrix takes a spring to be
+// as stiff across as along: what bends or wrinkles a cloth, which next to nothing resists, would
+// need hundreds of iterations with it. Sweeps find that, and leave smooth motions to the matrix.
+static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) {
+    double_work* w = user;
+    pl_minimiser* m = w->m;
+    const pl_relax_functions* functions = m->relax.functions;
+    pl_status status = functions->contacts(m->relax.data, w->f, error);
+    if (status != PL_OK) return status;
+    memcpy(m->trial, m->x, (size_t)m->count * sizeof(double));
+    functions->sweep(m->relax.data, w->f, m->gradient, m->pieces->piece_of, NULL, m->trial);
+    *moved = pl_search_take_lower(m, w->f);
+    return *moved ? evaluate(w, iteration, error) : PL_OK;
+}
+
 // A step that float began is compared with the loads that it began with.
 static void begin_search(double_work* w, bool goes_on) {
     pl_search* s = &w->m->search;
@@ -195,6 +229,13 @@ static void begin_search(double_work* w, bool goes_on) {
     for (int k = 0; k < count; k++) s->after[k] = goes_on ? s->piece[k].load : 0.0;
     pl_search_begin(w->m, w->f);
     for (int k = 0; k < count; k++) s->piece[k].load = largest(s->piece[k].load, s->after[k]);
+}
+
+static void begin_relaxing(pl_minimiser* m, pl_step_objective* f) {
+    f->round_contacts = true;
+    memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
+    m->contacts.count = m->found.count = 0;
+    m->relax.functions->begin(m->relax.data, f);
 }
 
 pl_status pl_projective_minimise(const pl_projective_solver* solver, pl_minimiser* m,
@@ -211,7 +252,8 @@ pl_status pl_projective_minimise(const pl_projective_solver* solver, pl_minimise
                      .settings = settings,
                      .detect = detect,
                      .detect_user = detect_user,
-                     .info = info};
+                     .info = info,
+                     .relaxes = m->relax.data && pl_step_has_energy(f)};
     pl_projective_loop loop = {.quasi = solver->quasi,
                                .settings = settings,
                                .deadline = m->deadline,
@@ -220,11 +262,13 @@ pl_status pl_projective_minimise(const pl_projective_solver* solver, pl_minimise
                                .evaluate = evaluate,
                                .judge = judge,
                                .find_direction = find_direction,
-                               .advance = advance};
+                               .advance = advance,
+                               .relax = w.relaxes ? relax : NULL};
     begin_search(&w, goes_on);
+    if (w.relaxes) begin_relaxing(m, f);
     status = pl_projective_iterate(&loop, error);
     if (status != PL_OK) return status;
-    info->contact_count = f->contact_count;
+    info->contact_count = (int)m->found.count;
     if (solver->functions->softened_count)
         info->softened_count = solver->functions->softened_count(solver->data);
     return pl_search_is_finite(m, f) ? PL_OK : pl_fail_inverted(info, error);

@@ -90,6 +90,10 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
             break;
         }
         if (k > 0) pl_quasi_newton_learn(q, length);
+        bool moved = false;
+        if (loop->relax) status = loop->relax(loop->user, k, &moved, error);
+        if (status != PL_OK) return status;
+        if (moved && loop->judge(loop->user, k)) break;
         status = find_descent(loop, &slope, error);
         if (status != PL_OK) return status;
         pl_quasi_newton_leave(q);

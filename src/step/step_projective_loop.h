@@ -26,6 +26,8 @@ typedef struct pl_projective_loop {
     pl_status (*find_direction)(void* user, double* slope, pl_error* error);
     // x += length direction
     void (*advance)(void* user, double length);
+    // NULL, or: settles what is local from where x is, and evaluates there. *moved: x is another.
+    pl_status (*relax)(void* user, int iteration, bool* moved, pl_error* error);
 } pl_projective_loop;
 
 // What residuals are to come to, so that what is left moves a body as little as what Newton leaves,

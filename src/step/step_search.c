@@ -445,20 +445,21 @@ bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
     return isfinite(pl_step_energy(f, m->x, m->scratch));
 }
 
-void pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
+bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
     pl_search* s = &m->search;
     pl_step_energies(f, m->pieces, NULL, m->x, m->scratch, s->after);
     try_values(m, f, NULL, m->trial, m->trial_gradient);
     if (m->pieces->count > 1) {
         for (int k = 0; k < m->pieces->count; k++) s->chosen[k] = s->tried[k] < s->after[k];
         copy_pieces(m, f->pool, s->chosen, m->trial, m->x);
-        return;
+        return is_any(m, s->chosen);
     }
     bool is_lower = s->tried[0] < s->after[0];
     m->value = is_lower ? s->tried[0] : s->after[0];
-    if (!is_lower) return;
+    if (!is_lower) return false;
     swap(&m->x, &m->trial);
     if (has_both(m, f)) take_gradient(m);
+    return true;
 }
 
 int pl_search_worst_vertex(const pl_minimiser* m) {

@@ -32,8 +32,8 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f);
 bool pl_search_line(pl_minimiser* m, const pl_step_objective* f);
 // The vertex with the largest part of the gradient, relative to the load of its piece.
 int pl_search_worst_vertex(const pl_minimiser* m);
-// Before a minimisation: each piece of x becomes that of the trial where Phi is smaller there.
-void pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f);
+// Each piece of x becomes that of the trial where Phi is smaller there. True if any has.
+bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f);
 // Phi has become another function: what is known of it no longer holds.
 void pl_search_forget(pl_minimiser* m);
 // Phi(x) is finite.

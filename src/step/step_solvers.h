@@ -119,7 +119,8 @@ typedef struct pl_projective_solver {
     const int* number;      // of each vertex among those of quasi; NULL: its own
 } pl_projective_solver;
 
-// Vertices that settle one by one before a step of Newton's method is judged.
+// Vertices that settle one by one: before a step of Newton's method is judged, and between those of
+// Projective Dynamics.
 typedef struct pl_relax_functions {
     // Before the first call of a step: all but springs and contacts.
     void (*begin)(void* data, const pl_step_objective* f);

@@ -91,6 +91,7 @@ static pl_status setup_projective(pl_step_system* s, const pl_solver_input* inpu
         status = s->solvers->projective(input, &s->projective, error);
     if (status == PL_OK && !s->projective.data)
         status = pl_assembled_projective(input, s->settings.linear, &s->projective, error);
+    if (status == PL_OK) status = pl_minimiser_setup_relax(&s->minimiser, input, s->solvers, error);
     return status;
 }
 
@@ -134,7 +135,7 @@ static pl_status setup_matrices(pl_step_system* s, const double* rest, const int
                                        &s->rigid_start, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         status = pl_element_set_locate_by(s->pool, &s->sets[k], &s->minimiser.A, error);
-        if (status == PL_OK && block == 3)
+        if (status == PL_OK && (block == 3 || pl_minimiser_may_relax(&s->settings)))
             status = pl_element_set_gather(&s->sets[k], s->vertex_count, error);
     }
     return status == PL_OK ? setup_linear(s, rest, error) : status;
@@ -191,9 +192,7 @@ pl_status pl_step_meet(pl_step_system* s, pl_surface_set* surfaces, pl_error* er
 
 // diagonal of the bounding box
 static double extent(const double* positions, int vertex_count) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(positions + 3 * (size_t)v));
+    pl_box box = pl_box_of_points(positions, vertex_count);
     return vertex_count ? pl_distance(box.low, box.high) : 0.0;
 }
 

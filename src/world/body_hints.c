@@ -10,9 +10,7 @@
 static const double LARGEST_USUAL = 80.0, SMALLEST_USUAL = 0.002;
 
 static void hint_at_units(const pl_body* body, const pl_mesh* mesh, pl_notes* notes) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+    pl_box box = pl_box_of_points(mesh->positions, mesh->vertex_count);
     if (!pl_box_is_finite(box)) return;
     pl_vec3 size = pl_box_size(box);
     double longest = fmax(size.x, fmax(size.y, size.z));

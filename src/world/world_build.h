@@ -223,7 +223,6 @@ void pl_world_choose_contact(pl_world_body* body);
 
 // Looks which numbers of bodies and of the clock may change, and makes room for them.
 pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
-bool pl_world_is_animated(const pl_scene* scene, const char* prefix);
 // Every number of the scene as it is at a time, the host's included.
 void pl_world_evaluate(pl_world* world, double time);
 // Gives the methods, or that of one system, what has changed since the last step.
@@ -232,9 +231,6 @@ pl_status pl_world_push_changes(pl_world* world, pl_error* error);
 
 // Solids of the scene's colliders at their places of a time.
 pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* error);
-// The point that a collider turns about if its motion names none: the middle of its box as the
-// scene describes it. mesh: of one that is a mesh, after its transform; else NULL.
-pl_vec3 pl_collider_middle(const pl_collider* collider, const pl_mesh* mesh);
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 // Room for a collider or attachment to change its shape.
 pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);

@@ -131,7 +131,7 @@ int pl_world_add_meetings(pl_world* w, int s) {
         const pl_world_body* body = &w->bodies[b];
         if (!body->meeting || body->system >= s) continue;
         w->obstacles[count] =
-            (pl_moving_obstacle){.obstacle = {.kind = PL_OBSTACLE_SURFACE,
+            (pl_moving_obstacle){.obstacle = {.kind = &pl_obstacle_surface,
                                               .points = body->meeting->after,
                                               .before = body->meeting->before,
                                               .triangles = body->surface->mesh->triangles,

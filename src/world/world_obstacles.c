@@ -3,64 +3,12 @@
 //
 // The colliders of a scene as moving solids.
 #include "base/memory.h"
+#include "collider/collider_kind.h"
 #include "world/world_host.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static pl_obstacle obstacle_of(const pl_collider* c) {
-    switch (c->shape) {
-    case PL_COLLIDER_PLANE:
-        return (pl_obstacle){.kind = PL_OBSTACLE_PLANE,
-                             .a = pl_vec3_load(c->plane.point),
-                             .b = pl_vec3_load(c->plane.normal)};
-    case PL_COLLIDER_SPHERE:
-        return (pl_obstacle){.kind = PL_OBSTACLE_SPHERE,
-                             .a = pl_vec3_load(c->sphere.center),
-                             .radius = c->sphere.radius};
-    case PL_COLLIDER_BOX:
-        return (pl_obstacle){
-            .kind = PL_OBSTACLE_BOX, .a = pl_vec3_load(c->box.min), .b = pl_vec3_load(c->box.max)};
-    case PL_COLLIDER_CAPSULE:
-        return (pl_obstacle){.kind = PL_OBSTACLE_CAPSULE,
-                             .a = pl_vec3_load(c->capsule.from),
-                             .b = pl_vec3_load(c->capsule.to),
-                             .radius = c->capsule.radius};
-    case PL_COLLIDER_CHAIN:
-        return (pl_obstacle){.kind = PL_OBSTACLE_CHAIN,
-                             .point_count = c->chain.point_count,
-                             .points = c->chain.points,
-                             .radius_count = c->chain.radius_count,
-                             .radii = c->chain.radii};
-    case PL_COLLIDER_CYLINDER:
-        return (pl_obstacle){.kind = PL_OBSTACLE_CYLINDER,
-                             .a = pl_vec3_load(c->cylinder.from),
-                             .b = pl_vec3_load(c->cylinder.to),
-                             .radius = c->cylinder.radius};
-    case PL_COLLIDER_TORUS:
-        return (pl_obstacle){.kind = PL_OBSTACLE_TORUS,
-                             .a = pl_vec3_load(c->torus.center),
-                             .b = pl_vec3_load(c->torus.axis),
-                             .radius = c->torus.radius,
-                             .tube = c->torus.tube};
-    default: return (pl_obstacle){.kind = PL_OBSTACLE_GRID};
-    }
-}
-
-static pl_box bounds_of(const pl_mesh* mesh) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
-    return box;
-}
-
-pl_vec3 pl_collider_middle(const pl_collider* c, const pl_mesh* mesh) {
-    if (mesh) return pl_box_center(bounds_of(mesh));
-    pl_obstacle obstacle = obstacle_of(c);
-    pl_box box = pl_obstacle_bounds(&obstacle);
-    return pl_box_is_finite(box) ? pl_box_center(box) : obstacle.a;
-}
 
 pl_vec3 pl_world_obstacle_middle(const pl_world* w, int k) {
     return w->shapes[k].mesh ? w->shapes[k].middle
@@ -68,14 +16,14 @@ pl_vec3 pl_world_obstacle_middle(const pl_world* w, int k) {
 }
 
 // the signed distance grid of a collider that is a closed surface
-static pl_status build_grid(const pl_collider* c, const pl_mesh* mesh, pl_pool* pool,
+static pl_status build_grid(const pl_mesh_shape* shape, const pl_mesh* mesh, pl_pool* pool,
                             pl_sdf_grid* grid, pl_error* error) {
     pl_solid solid;
     pl_status status = pl_solid_build(mesh->positions, mesh->triangles, mesh->triangle_count, false,
                                       &solid, error);
     if (status != PL_OK) return status;
-    double diagonal = pl_box_diagonal(bounds_of(mesh));
-    pl_sdf_options options = {.spacing = isnan(c->mesh.cell) ? diagonal / 80.0 : c->mesh.cell};
+    double diagonal = pl_box_diagonal(pl_box_of_points(mesh->positions, mesh->vertex_count));
+    pl_sdf_options options = {.spacing = isnan(shape->cell) ? diagonal / 80.0 : shape->cell};
     options.margin = 3.0 * options.spacing;
     options.band = 8.0 * options.spacing;
     status = pl_sdf_grid_build(&solid, &options, pool, grid, error);
@@ -103,15 +51,18 @@ void pl_world_cache_places(const pl_world* w, const pl_point_cache* cache, doubl
 static pl_status read_shape_cache(const pl_collider* c, int k, pl_world_shape* shape,
                                   pl_error* error) {
     char path[64];
-    bool is_chain = c->shape == PL_COLLIDER_CHAIN;
-    snprintf(path, sizeof path, "colliders[%d].%s.cache", k, is_chain ? "chain" : "mesh");
-    if (!is_chain && !isnan(c->mesh.transform.size))
+    snprintf(path, sizeof path, "colliders[%d].%s.cache", k, pl_collider_shape_name(c->shape));
+    const pl_mesh_shape* surface = pl_collider_surface(c);
+    if (surface && !isnan(surface->transform.size))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "%s: goes with no transform.size; use transform.scale", path);
-    return is_chain ? pl_world_read_cache(path, c->chain.cache, c->chain.point_count, "the chain",
-                                          &shape->cache, error)
-                    : pl_world_read_cache(path, c->mesh.cache, shape->mesh->vertex_count,
-                                          c->mesh.file, &shape->cache, error);
+    pl_collider_points points = pl_collider_points_of(c);
+    char what[64];
+    snprintf(what, sizeof what, "the %s", pl_collider_shape_name(c->shape));
+    return surface
+               ? pl_world_read_cache(path, points.cache, shape->mesh->vertex_count, surface->file,
+                                     &shape->cache, error)
+               : pl_world_read_cache(path, points.cache, points.count, what, &shape->cache, error);
 }
 
 pl_status pl_world_shape_points(pl_world* w, int k, pl_error* error) {
@@ -119,15 +70,16 @@ pl_status pl_world_shape_points(pl_world* w, int k, pl_error* error) {
     pl_world_shape* shape = &w->shapes[k];
     if (shape->point_count) return PL_OK;
     const pl_mesh* mesh = shape->mesh;
-    if (!mesh && c->shape != PL_COLLIDER_CHAIN)
+    pl_collider_points points = pl_collider_points_of(c);
+    if (!mesh && !points.count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "collider \"%s\" has no points; only meshes and chains change their shape",
                        c->name);
-    int count = mesh ? mesh->vertex_count : c->chain.point_count;
+    int count = mesh ? mesh->vertex_count : points.count;
     double *before = PL_ALLOC(double, 3 * (size_t)count),
            *after = PL_ALLOC(double, 3 * (size_t)count);
     pl_status status = before && after ? PL_OK : pl_fail_memory(error, "a collider");
-    const double* places = mesh ? mesh->positions : c->chain.points;
+    const double* places = mesh ? mesh->positions : points.places;
     if (status == PL_OK && mesh)
         status = pl_solid_build(places, mesh->triangles, mesh->triangle_count, false, &shape->solid,
                                 error);
@@ -144,22 +96,14 @@ pl_status pl_world_shape_points(pl_world* w, int k, pl_error* error) {
     return PL_OK;
 }
 
-// true if the collider has a cache
-static bool has_cache(const pl_collider* c) {
-    return (c->shape == PL_COLLIDER_CHAIN && c->chain.cache && c->chain.cache[0]) ||
-           (c->shape == PL_COLLIDER_MESH && c->mesh.cache && c->mesh.cache[0]);
-}
-
-// the points of a cache at the begin and the end of a step
+// the points of a cache at the start and the end of a step
 static void place_cached(const pl_world* w, const pl_collider* c, pl_world_shape* shape,
                          double begin, double end) {
-    bool is_chain = c->shape == PL_COLLIDER_CHAIN;
-    double start = is_chain ? c->chain.cache_start : c->mesh.cache_start;
+    double start = pl_collider_points_of(c).cache_start;
     pl_world_cache_places(w, &shape->cache, start, begin, shape->before);
     pl_world_cache_places(w, &shape->cache, start, end, shape->after);
-    if (is_chain) return;
-    pl_transform_apply(&c->mesh.transform, shape->before, shape->point_count);
-    pl_transform_apply(&c->mesh.transform, shape->after, shape->point_count);
+    pl_collider_place_points(c, shape->before, shape->point_count);
+    pl_collider_place_points(c, shape->after, shape->point_count);
 }
 
 static void place_shape(const pl_world* w, const pl_collider* c, pl_world_shape* shape,
@@ -170,7 +114,8 @@ static void place_shape(const pl_world* w, const pl_collider* c, pl_world_shape*
     } else if (shape->cache.positions) {
         place_cached(w, c, shape, begin, end);
     } else { // a state from before the host changed it
-        const double* places = shape->mesh ? shape->mesh->positions : c->chain.points;
+        const double* places =
+            shape->mesh ? shape->mesh->positions : pl_collider_points_of(c).places;
         memcpy(shape->before, places, 3 * (size_t)shape->point_count * sizeof(double));
         memcpy(shape->after, places, 3 * (size_t)shape->point_count * sizeof(double));
     }
@@ -178,7 +123,7 @@ static void place_shape(const pl_world* w, const pl_collider* c, pl_world_shape*
     obstacle->before = shape->before;
     if (!shape->mesh) return;
     pl_solid_refit(&shape->solid, shape->after, shape->mesh->triangles);
-    obstacle->kind = PL_OBSTACLE_SURFACE;
+    obstacle->kind = &pl_obstacle_surface;
     obstacle->triangles = shape->mesh->triangles;
     obstacle->solid = &shape->solid;
 }
@@ -199,25 +144,25 @@ void pl_world_obstacles_free(pl_world* w) {
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count + w->body_count);
 }
 
-// the mesh of a collider, at its place; errors begin with its path
+// the mesh of a collider that has one, at its place; errors begin with its path
 static pl_status read_shape(const pl_collider* c, int k, pl_world_shape* shape, pl_notes* notes,
                             pl_error* error) {
     pl_error cause = {0};
-    pl_status status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, &cause);
-    if (status != PL_OK) return pl_fail(error, status, "colliders[%d].mesh: %.900s", k, cause.text);
-    pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
-    shape->middle = pl_collider_middle(c, shape->mesh);
+    pl_status status = pl_collider_read_surface(c, &shape->mesh, notes, &cause);
+    if (status != PL_OK)
+        return pl_fail(error, status, "colliders[%d].%s: %.900s", k,
+                       pl_collider_shape_name(c->shape), cause.text);
+    if (shape->mesh) shape->middle = pl_collider_middle(c, shape->mesh);
     return PL_OK;
 }
 
 static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
     const pl_collider* c = &w->scene->colliders[k];
     pl_world_shape* shape = &w->shapes[k];
-    w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
-    pl_status status = PL_OK;
-    if (c->shape == PL_COLLIDER_MESH) status = read_shape(c, k, shape, notes, error);
+    w->obstacles[k] = (pl_moving_obstacle){.obstacle = pl_collider_obstacle(c)};
+    pl_status status = read_shape(c, k, shape, notes, error);
     if (status != PL_OK) return status;
-    if (has_cache(c)) {
+    if (pl_collider_has_cache(c)) {
         status = read_shape_cache(c, k, shape, error);
         if (status == PL_OK) status = pl_world_shape_points(w, k, error);
         if (status == PL_OK) place_shape(w, c, shape, 0.0, 0.0, &w->obstacles[k].obstacle);
@@ -225,7 +170,7 @@ static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* e
     }
     if (!shape->mesh) return PL_OK;
     w->obstacles[k].obstacle.grid = &w->grids[k];
-    return build_grid(c, shape->mesh, w->pool, &w->grids[k], error);
+    return build_grid(pl_collider_surface(c), shape->mesh, w->pool, &w->grids[k], error);
 }
 
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
@@ -260,7 +205,7 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
         // sizes may be animated; what was built from files stays
-        if (c->shape != PL_COLLIDER_MESH) m->obstacle = obstacle_of(c);
+        if (!w->shapes[k].mesh) m->obstacle = pl_collider_obstacle(c);
         if (w->shapes[k].point_count) place_shape(w, c, &w->shapes[k], begin, end, &m->obstacle);
         pl_pose from = pl_world_collider_pose(w, k, begin, w->part[0]);
         pl_pose to = pl_world_collider_pose(w, k, end, w->part[1]);

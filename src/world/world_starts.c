@@ -68,19 +68,12 @@ static void mark_held(const pl_world* w, int b, bool* held) {
             held[w->attachments[k].vertices[i]] = true;
 }
 
-static pl_box body_box(const pl_world_body* body) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < body->mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(body->mesh->positions + 3 * (size_t)v));
-    return box;
-}
-
 static start look_inside(const pl_world* w, int b, int k, double diagonal, const bool* held) {
     const pl_world_body* body = &w->bodies[b];
     const pl_moving_obstacle* m = &w->obstacles[k];
     pl_box reach = pl_obstacle_bounds(&m->obstacle);
     double least = MIN_DEPTH * diagonal;
-    if (m->obstacle.kind == PL_OBSTACLE_GRID)
+    if (m->obstacle.kind != &pl_obstacle_surface && m->obstacle.grid)
         least = fmax(least, GRID_ERROR * m->obstacle.grid->spacing);
     start s = {.lowest = HUGE_VAL};
     for (int i = 0; i < body->surface->mesh->vertex_count; i++) {
@@ -102,11 +95,11 @@ static start look_inside(const pl_world* w, int b, int k, double diagonal, const
 // How far up the body is free of the collider for certain; infinite if that does not help.
 static double way_up(const pl_world* w, int k, const start* s) {
     const pl_moving_obstacle* m = &w->obstacles[k];
-    if (m->obstacle.kind == PL_OBSTACLE_PLANE) {
+    pl_box box = pl_obstacle_bounds(&m->obstacle);
+    if (!pl_box_is_finite(box)) { // a plane
         double slope = along(w, s->out);
         return slope > 0.1 ? s->depth / slope : HUGE_VAL;
     }
-    pl_box box = pl_obstacle_bounds(&m->obstacle);
     double highest = -HUGE_VAL;
     for (int c = 0; c < 8; c++) {
         pl_vec3 corner = {c & 1 ? box.high.x : box.low.x, c & 2 ? box.high.y : box.low.y,
@@ -145,7 +138,8 @@ static pl_status keep_depth(pl_world* w, int b, int k, double depth, pl_error* e
 }
 
 static pl_status look_at_body(pl_world* w, int b, bool* held, pl_notes* notes, pl_error* error) {
-    pl_box box = body_box(&w->bodies[b]);
+    const pl_mesh* mesh = w->bodies[b].mesh;
+    pl_box box = pl_box_of_points(mesh->positions, mesh->vertex_count);
     double diagonal = pl_box_diagonal(box);
     mark_held(w, b, held);
     pl_status status = PL_OK;

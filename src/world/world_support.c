@@ -133,7 +133,8 @@ pl_status pl_world_check_held(pl_world* w, pl_error* error) {
 // direct and mgpcg, scenes/bar.json 1.7, 0.35; jelly_cube.json 3.3, 0.77; arm.json 2.4, 0.88;
 // demo.json 4.9, 1.3; a bear of 1871, 4324 and 7257 tets 0.99, 0.23; 3.5, 0.57; 11, 1.3. For
 // poisson 0.499, or young 1e9, mgpcg needs as many iterations of Newton and is still ahead. Cloth
-// of 961 vertices on a ball 5.8, 6.7, and mgpcg leaves nine frames with more than their tolerance.
+// of springs on a ball, of 225, 961 and 1681 vertices 0.34, 0.17; 4.1, 0.95; 12, 2.4; of law
+// membrane and 961 vertices 7.9, 1.6.
 // Bodies at rest have no inertia, so that their matrix has to be assembled in double, and they may
 // be free, which only the direct solver finds out.
 //
@@ -143,15 +144,15 @@ pl_status pl_world_check_held(pl_world* w, pl_error* error) {
 //
 // Projective Dynamics factors its matrix once, but in contact again and again, and its factors have
 // contacts as springs in all directions: the small bear of tests/motion_net.c takes 6.2 with direct
-// and 0.2 with mgpcg to the same tolerance. At 40 000 vertices of cloth multigrid is ahead from the
-// first 50 ms on (pliant-bench s0-race); cloth of 10 000 vertices does not get to a residual of
-// 1e-2 in 400 iterations of either, and is left with 3e-2 by direct, with 9e-2 by mgpcg.
+// and 0.2 with mgpcg to the same tolerance; cloth of 225, 961 and 2601 vertices on a ball 0.26,
+// 0.16; 2.4, 1.7; 14, 11. With a fixed number of iterations direct gets farther in each: at 40 000
+// vertices of cloth multigrid is ahead from the first 50 ms on (pliant-bench s0-race).
 enum {
     DIRECT_VERTICES = 1500,
     DIRECT_MOVING_VERTICES = 150,
     DIRECT_MIXED_VERTICES = 500,
     DIRECT_PROJECTIVE_VERTICES = 50,
-    DIRECT_PROJECTIVE_CLOTH_VERTICES = 30000
+    DIRECT_FIXED_CLOTH_VERTICES = 30000
 };
 
 // the bodies of a system share its solver
@@ -166,8 +167,9 @@ static pl_linear choose_linear(const pl_body* body, int vertex_count, bool is_cl
     if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
     int limit = DIRECT_VERTICES;
     if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
-        limit = is_cloth ? DIRECT_PROJECTIVE_CLOTH_VERTICES : DIRECT_PROJECTIVE_VERTICES;
-    else if (!is_cloth && body->integrator != PL_INTEGRATOR_QUASISTATIC &&
+        limit = is_cloth && body->solver.fixed ? DIRECT_FIXED_CLOTH_VERTICES
+                                               : DIRECT_PROJECTIVE_VERTICES;
+    else if (body->integrator != PL_INTEGRATOR_QUASISTATIC &&
              body->nonlinear != PL_NONLINEAR_LINEARISED)
         limit = body->method == PL_METHOD_MIXED ? DIRECT_MIXED_VERTICES : DIRECT_MOVING_VERTICES;
     return vertex_count <= limit ? PL_LINEAR_DIRECT : PL_LINEAR_MGPCG;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Linear systems of method mixed without its own cycles: MINRES with a fixed positive definite
+// preconditioner, one block for positions and one for pressures,
+//
+//   ( K   G' )         ( cycle of multigrid on K                     )
+//   ( G  -B  )         (               W^-1 + (L + B)^-1             ).
+//
+// K is definite, so its cycle converges on any mesh and needs no relaxation. The second block
+// stands for the inverse of the Schur complement B + G K^-1 G' (Cahouet and Chabard 1988): where
+// stiffness rules K, G K^-1 G' is about the volume over mu, and W that and the diagonal of B; where
+// inertia does, it is about the Laplacian of the pressures over the mass, L. Without inertia L is
+// infinite.
+#ifndef PL_MIXED_DEFINITE_H
+#define PL_MIXED_DEFINITE_H
+
+#include "sparse/block_matrix.h"
+#include "sparse/linear_info.h"
+
+#include <pliant/scene.h>
+
+typedef struct pl_mixed_definite pl_mixed_definite;
+
+// The matrix, its first block, and what only the caller knows of the Schur complement.
+typedef struct pl_mixed_matrices {
+    const pl_block_matrix *A, *K; // 4 and 3 unknowns per vertex, one pattern
+    // W per vertex, and L + B in `sum`, which has the pattern of A; all in the unit of pressures of
+    // A. False if there is no inertia, and no L.
+    bool (*schur)(void* user, double* W, pl_block_matrix* sum);
+    void* user;
+} pl_mixed_matrices;
+
+// The matrices are kept by reference. rest: 3 per vertex.
+pl_status pl_mixed_definite_create(const pl_mixed_matrices* matrices, const double* rest,
+                                   const pl_multigrid* keys, pl_pool* pool, pl_mixed_definite** out,
+                                   pl_error* error);
+void pl_mixed_definite_destroy(pl_mixed_definite* d);
+// New values of A and K. *works is false if K, or L + B, has no factor; then no solve may follow.
+pl_status pl_mixed_definite_update(pl_mixed_definite* d, bool* works, pl_error* error);
+// z = M r, the preconditioner; 4 per vertex
+void pl_mixed_definite_apply(pl_mixed_definite* d, const double* r, double* z);
+// x = A^-1 b from zero
+void pl_mixed_definite_solve(pl_mixed_definite* d, const pl_linear_options* options,
+                             const double* b, double* x, pl_linear_info* info);
+
+#endif
