@@ -162,8 +162,8 @@ TEST(fem_contact_says_what_starts_inside_and_lets_it_out)
     pl_scene_destroy(scene);
 }
 
-// A single linear solve would end where its way is cut, for all bodies: such bodies go through each
-// other, a note says so, and nothing stops what flies far off.
+// A single linear solve would end where its way is cut, for all bodies: such bodies push each other
+// by forces from outside of their system.
 TEST(fem_contact_linearised_bodies_push_each_other)
 {
     const char* settings[] = {"bodies[0].nonlinear=linearised", "bodies[1].nonlinear=linearised"};
