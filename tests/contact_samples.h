@@ -9,7 +9,7 @@
 
 #include <pliant/world.h>
 
-// Of a world of one system; size: sum of the lengths of the vertices' momenta.
+// Of all bodies; size: sum of the lengths of the vertices' momenta.
 void contact_momentum(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size);
 // Mean of the vertices of a body.
 pl_vec3 contact_middle(pl_world* world, int body);

@@ -162,26 +162,24 @@ TEST(fem_contact_says_what_starts_inside_and_lets_it_out)
     pl_scene_destroy(scene);
 }
 
-// A single linear solve would end where its way is cut, for all bodies: such bodies go through each
-// other, a note says so, and nothing stops what flies far off.
-TEST(fem_contact_is_not_for_linearised_steps)
+// A single linear solve would end where its way is cut, for all bodies: such bodies push each other
+// by forces from outside of their system.
+TEST(fem_contact_linearised_bodies_push_each_other)
 {
     const char* settings[] = {"bodies[0].nonlinear=linearised", "bodies[1].nonlinear=linearised"};
-    pl_scene* scene = pbd_scene(balls, settings, 2);
-    pl_notes* notes;
-    CHECK(pl_notes_create(&notes) == PL_OK);
-    pl_error error;
-    pl_world* world;
-    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
-    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "method fem and nonlinear linearised");
-    pl_frame_info first, last;
+    pl_world* world = pbd_world(balls, settings, 2);
+    CHECK(world->coupling && !world->systems[0].surfaces);
+    pl_frame_info first, info;
+    int contacts = 0;
     sample_step(world, 1, &first);
-    sample_step(world, 4, &last);
-    CHECK_NEAR(last.kinetic_energy / first.kinetic_energy, 1.0, 1e-6);
-    CHECK_INT(pl_world_crossings(world), -1);
-    pl_notes_destroy(notes);
+    for (int k = 0; k < 5; k++) {
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK(info.kinetic_energy + info.elastic_energy < 1.01 * first.kinetic_energy);
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    CHECK(contacts > 0);
     pl_world_destroy(world);
-    pl_scene_destroy(scene);
 }
 
 // Contact holds nothing that stands still by itself: what no attachment holds is named.

@@ -46,6 +46,7 @@ typedef struct pl_method_step {
     pl_detect detect; // contacts, or NULL
     void* detect_user;
     pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
+    bool is_coupled; // `force` may hold pushes of bodies of other systems: momentum must be exact
     // What is asked for by those that are not NULL.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]

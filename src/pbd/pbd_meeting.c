@@ -133,38 +133,6 @@ static int choose_horizon(const pl_surface_set* surfaces, const pl_pair_motion* 
 
 // ------------------------------------------------------------------ no passing
 
-typedef struct pairs_job {
-    const pl_pair_motion* motion;
-    const pl_contact_pair* pairs;
-    double* parts; // of the motion, per pair
-} pairs_job;
-
-// Pairs whose only moving vertices are held cannot be kept apart.
-static bool can_wait(const pl_pair_motion* motion, const pl_contact_pair* pair) {
-    for (int i = 0; i < 4; i++) {
-        const size_t k = 3 * (size_t)pair->v[i];
-        if (!motion->held[pair->v[i]] &&
-            memcmp(motion->start + k, motion->end + k, 3 * sizeof(double)) != 0)
-            return true;
-    }
-    return false;
-}
-
-static void advance_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const pairs_job* job = user;
-    for (int k = begin; k < end; k++) {
-        const pl_contact_pair* pair = &job->pairs[k];
-        const pl_quad from = pl_pair_places(pair, job->motion->start);
-        pl_quad way = pl_pair_places(pair, job->motion->end);
-        job->parts[k] = 1.0;
-        if (!can_wait(job->motion, pair)) continue;
-        if (!pl_quad_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
-        for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
-        job->parts[k] = pl_quad_advance(&from, &way, pair->is_edges);
-    }
-}
-
 static void count_push(pl_pbd_meeting* m, int v, pl_vec3 momentum) {
     double* sum = m->pushed + 3 * (size_t)v;
     pl_vec3_store(sum, pl_add(pl_vec3_load(sum), momentum));
@@ -184,27 +152,13 @@ static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, doub
 static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const double* parts,
                      double margin) {
     const pl_contact_pair* pairs = m->pairs.data;
-    for (size_t k = 0; k < m->pairs.count; k++)
-        for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
-            double* limit = &m->limits[pairs[k].v[i]];
-            *limit = fmin(*limit, margin * parts[k]);
-        }
+    pl_pairs_limit(pairs, (int)m->pairs.count, parts, margin, m->limits);
     for (size_t k = 0; k < m->pairs.count; k++)
         for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
             double* limit = &m->limits[pairs[k].v[i]];
             if (*limit < 1.0) shorten(m, motion, pairs[k].v[i], *limit);
             *limit = 1.0;
         }
-}
-
-// The smallest fraction of the motion that all pairs allow; parts: one per pair.
-static double smallest_part(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
-                            double* parts) {
-    pairs_job job = {motion, m->pairs.data, parts};
-    double least = 1.0;
-    pl_parallel_for(pool, advance_task, (int)m->pairs.count, PAIR_BLOCK, &job);
-    for (size_t k = 0; k < m->pairs.count; k++) least = fmin(least, parts[k]);
-    return least;
 }
 
 // Shortens paths in rounds, because shortened ones may block others. In the end, vertices that
@@ -220,7 +174,8 @@ static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
         m->parts.count = 0;
         double* parts = pl_array_add(&m->parts, m->pairs.count);
         if (m->pairs.count && !parts) return pl_fail_memory(error, "the contacts of bodies");
-        if (smallest_part(m, pool, motion, parts) >= 1.0) return PL_OK;
+        if (pl_pairs_advance(motion, pool, m->pairs.data, (int)m->pairs.count, parts) >= 1.0)
+            return PL_OK;
         cut_ways(m, motion, parts, round < CUT_ROUNDS ? 0.95 : 0.0);
     }
     for (int v = 0; v < m->vertex_count; v++) shorten(m, motion, v, 0.0);
@@ -236,6 +191,12 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
 }
 
 // ------------------------------------------------------------------ response
+
+typedef struct pairs_job {
+    const pl_pair_motion* motion;
+    const pl_contact_pair* pairs;
+    double* parts; // per pair: 1 if it is near, else 0
+} pairs_job;
 
 // Whether a pair can be too close at the end or meet on the way; most cannot.
 static void near_task(int begin, int end, int worker, void* user) {

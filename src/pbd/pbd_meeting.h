@@ -5,7 +5,7 @@
 #ifndef PL_PBD_MEETING_H
 #define PL_PBD_MEETING_H
 
-#include "pbd/pair_rows.h"
+#include "contact/pair_rows.h"
 #include "pbd/pbd_body.h"
 
 typedef struct pl_pbd_meeting {

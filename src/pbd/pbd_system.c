@@ -258,9 +258,10 @@ static void keep_middle(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_
 // keeps bodies apart
 static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                       pl_error* error) {
+    if (step->surfaces || step->is_coupled)
+        for (int b = 0; b < s->body_count; b++) keep_middle(s, &s->bodies[b], step, part);
     if (!step->surfaces) return PL_OK;
     const double share = part->time_step / step->time_step;
-    for (int b = 0; b < s->body_count; b++) keep_middle(s, &s->bodies[b], step, part);
     const pl_pair_motion motion = {step->surfaces, s->positions, s->next,        s->mass,
                                    s->held,        share,        part->time_step};
     const int parts_left = (int)lround((1.0 - part->end) / share);
@@ -271,7 +272,7 @@ static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd
 // checks: whether to check the paths to the solved positions again
 static pl_status finish(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                         bool checks, pl_error* error) {
-    bool freely = !checks && !step->surfaces;
+    bool freely = !checks && !step->surfaces && !step->is_coupled;
     for (int b = 0; b < s->body_count; b++) freely = freely && !s->bodies[b].tears;
     if (freely) return commit_freely(s, part->time_step, error);
     for (int b = 0; b < s->body_count; b++) pl_pbd_body_store(&s->bodies[b], s->pool, s->next);

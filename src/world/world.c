@@ -8,8 +8,8 @@
 #include "eigenfit/eigenfit.h"
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
-#include "world/world_blame.h"
 #include "world/world_budget.h"
+#include "world/world_coupling.h"
 #include "world/world_eigenfit.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
@@ -29,6 +29,7 @@ enum { TETS_PER_TASK = 4096 };
 void pl_world_destroy(pl_world* w) {
     if (!w) return;
     pl_world_meetings_free(w);
+    pl_world_coupling_free(w);
     for (int s = 0; s < w->system_count; s++) pl_world_system_free(w, &w->systems[s]);
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
@@ -74,6 +75,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = pl_world_eigenfit_setup(w, s, notes, error);
     if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
+    if (status == PL_OK) status = pl_world_coupling_setup(w, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_surfaces_note(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
@@ -90,127 +92,6 @@ pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes
     if (status == PL_OK) *out = w;
     else pl_world_destroy(w);
     return status;
-}
-
-static void add_info(const pl_method_info* from, pl_frame_info* to) {
-    to->iterations += from->iterations;
-    to->linear_iterations += from->linear_iterations;
-    to->unconverged_count += from->converged ? 0 : 1;
-    to->switch_count += from->switch_count;
-    to->retry_count += from->retries;
-    to->cut_count += from->is_cut ? 1 : 0;
-    to->contact_count += from->contact_count;
-    to->softened_count += from->softened_count;
-    to->turned_count += from->turned_count;
-    to->residual = fmax(to->residual, from->residual);
-    to->assembly_seconds += from->assembly_seconds;
-    to->linear_seconds += from->linear_seconds;
-}
-
-// what the contact of a body says may be animated
-static void update_colliding(pl_world* w, int s) {
-    pl_colliding_vertices* group = w->systems[s].groups.data;
-    for (int b = 0; b < w->body_count; b++) {
-        if (w->bodies[b].system != s) continue;
-        pl_world_body* body = &w->bodies[b];
-        const pl_body_contact* contact = &body->def->contact;
-        if (!isnan(contact->thickness)) body->contact_thickness = contact->thickness;
-        if (!isnan(contact->stiffness)) body->contact_stiffness = contact->stiffness;
-        group->thickness = body->contact_thickness;
-        group->stiffness = body->contact_stiffness;
-        group->friction = contact->friction;
-        group->recesses = pl_world_recesses(w, b);
-        group->recess_steps = pl_world_recess_steps(w, b);
-        group->passes =
-            w->started_inside ? w->started_inside + (size_t)b * (size_t)w->body_count : NULL;
-        group++;
-    }
-    pl_world_surfaces_update(w, s);
-}
-
-// a host can write anything into its forces, and a scene can make very large ones
-static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
-    const pl_world_system* system = &w->systems[s];
-    for (int b = 0; b < w->body_count; b++) {
-        if (w->bodies[b].system != s) continue;
-        const double* force = system->force + 3 * (size_t)w->bodies[b].first_vertex;
-        for (int i = 0; i < 3 * w->bodies[b].mesh->vertex_count; i++)
-            if (!isfinite(force[i]))
-                return pl_fail(error, PL_ERROR_ARGUMENT,
-                               "body \"%s\": the force on vertex %d is not finite",
-                               w->bodies[b].def->name, i / 3);
-    }
-    return PL_OK;
-}
-
-// detection with its time taken, looked at by the guard; the method calls it from one thread
-typedef struct timed_collisions {
-    pl_collision_job job;
-    double seconds;
-    pl_world* world;
-    int system;
-} timed_collisions;
-
-static int detect_timed(void* user, const double* start, const double* x, pl_contact* out,
-                        int capacity) {
-    timed_collisions* timed = user;
-    double before = pl_seconds();
-    int count = pl_detect_collisions(&timed->job, start, x, out, capacity);
-    if (count <= capacity) pl_guard_see_contacts(timed->world, timed->system, out, count, start, x);
-    timed->seconds += pl_seconds() - before;
-    return count;
-}
-
-static pl_status step_system(pl_world* w, int s, double begin, double end, pl_frame_info* info,
-                             pl_error* error) {
-    pl_world_system* system = &w->systems[s];
-    pl_status status = pl_world_place_pins(w, s, begin, end, error);
-    if (status != PL_OK) return status;
-    status = pl_world_eigenfit_follow(w, s, end, error);
-    if (status == PL_OK) status = pl_world_sum_forces(w, s, begin, end, error);
-    update_colliding(w, s);
-    if (status == PL_OK) status = check_forces(w, s, error);
-    if (status != PL_OK) return status;
-    pl_world_begin_meeting(w, s);
-    int obstacle_count = pl_world_add_meetings(w, s);
-    timed_collisions collisions = {.job = {w->obstacles, obstacle_count, system->groups.data,
-                                           (int)system->groups.count, w->pool},
-                                   .world = w,
-                                   .system = s};
-    // not end - begin: a difference of times has other last bits in every frame, and methods keep
-    // matrices as long as the step is the same
-    pl_method_step step = {.time_step = w->step_size,
-                           .force = system->force,
-                           .pressures = system->pressures.data,
-                           .pressure_count = (int)system->pressures.count,
-                           .pins = system->pins.data,
-                           .pin_count = (int)system->pins.count,
-                           .detect = obstacle_count ? detect_timed : NULL,
-                           .detect_user = &collisions,
-                           .surfaces = system->surfaces};
-    memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
-    bool is_last = w->part[1] == 1.0; // of the frame
-    if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
-    if (status != PL_OK) return status;
-    pl_method_info method_info = {0};
-    pl_deadline deadline;
-    step.deadline = pl_budget_begin_step(w, s, &deadline);
-    pl_guard_begin_step(w, s);
-    status = system->method->step(system->data, &step, &method_info, error);
-    pl_budget_end_step(w, step.deadline, method_info.is_cut);
-    info->detect_seconds += collisions.seconds;
-    if (status != PL_OK) return status;
-    pl_guard_verdict verdict = pl_guard_end_step(w, s);
-    if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
-    add_info(&method_info, info);
-    info->unfit_count += system->eigenfit && !pl_eigenfit_term_info(system->eigenfit).agrees;
-    system->trace = method_info.trace;
-    if (is_last) pl_world_sum_reactions(w, s);
-    if (!method_info.converged && method_info.has_worst_vertex)
-        pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
-                            sizeof info->unbalanced);
-    pl_world_end_meeting(w, s);
-    return PL_OK;
 }
 
 // The time after k steps of the present frame. A clock that never changes does not add up errors.
@@ -297,10 +178,8 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
         if (status != PL_OK) return status;
         pl_world_place_obstacles(w, begin, end);
         info->contact_count = 0; // those of the last substep are told
-        for (int s = 0; s < w->system_count; s++) {
-            status = step_system(w, s, begin, end, info, error);
-            if (status != PL_OK) return status;
-        }
+        status = pl_world_step_systems(w, begin, end, info, error);
+        if (status != PL_OK) return status;
     }
     return PL_OK;
 }
@@ -308,6 +187,7 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
 static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error* error) {
     begin_frame(w, split);
     pl_status status = pl_world_surfaces_part(w, error);
+    if (status == PL_OK) status = pl_world_coupling_part(w, error);
     if (status == PL_OK) status = run_substeps(w, info, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++) {
         pl_guard_verdict verdict = pl_guard_end_frame(w, s);

@@ -49,6 +49,10 @@ const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* de
     return deadline;
 }
 
+void pl_budget_repeat_step(pl_world* w, int system) {
+    if (w->budget.is_open) w->budget.vertices_left += w->systems[system].vertex_count;
+}
+
 void pl_budget_end_step(pl_world* w, const pl_deadline* deadline, bool is_cut) {
     pl_world_budget* b = &w->budget;
     if (!deadline) return;

@@ -16,6 +16,8 @@ void pl_budget_begin_frame(pl_world* w);
 void pl_budget_begin_attempt(pl_world* w, bool is_first, int step_count);
 // The deadline of the next step of a system, or NULL. end_step tells when it has ended.
 const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* deadline);
+// The system takes its step once more.
+void pl_budget_repeat_step(pl_world* world, int system);
 void pl_budget_end_step(pl_world* w, const pl_deadline* deadline, bool is_cut);
 // True if the budget cut a step of the attempt that has just ended.
 bool pl_budget_was_cut(const pl_world* w);

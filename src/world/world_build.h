@@ -180,11 +180,12 @@ struct pl_world {
     double* recess_steps;    // how far they return during the step
     bool* started_inside;    // per pair of bodies of different systems: the row's body in the
                              // column's, see world_meeting.c; NULL: none meet
-    pl_array crossings;      // of pl_crossing: of the last search
-    pl_array handles;        // of pl_world_handle
-    pl_array numbers;        // of pl_world_number
-    double part[2];          // of the frame, at the begin and the end of the substep: 0 to 1
-    int split;               // each substep of the present frame is done in so many parts
+    struct pl_world_coupling* coupling; // see world_coupling.h; NULL: none
+    pl_array crossings;                 // of pl_crossing: of the last search
+    pl_array handles;                   // of pl_world_handle
+    pl_array numbers;                   // of pl_world_number
+    double part[2]; // of the frame, at the begin and the end of the substep: 0 to 1
+    int split;      // each substep of the present frame is done in so many parts
     double saved_step_size;
     pl_world_budget budget;
 };

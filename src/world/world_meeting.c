@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that collide with those of systems that were solved before theirs. Systems take a step one
-// after the other; for each the solids of the earlier ones are obstacles that moved and changed
-// their shape during the step as they did, so that contact sweeps, pushes and drags as with any
-// other moving collider. Nothing goes back: the earlier body does not feel the later one. (Giving
-// the penalty forces back one step late was tried: with penalties as stiff as these it feeds energy
-// in, until all flies apart. Bodies that are to push each other belong into one system, whose
-// surfaces world_surfaces.h gives to its method.)
+// Bodies that meet those of earlier systems one way, where world_coupling.h does not let them push
+// each other: bodies without inertia. Systems take a step one after the other; for each the solids
+// of the earlier ones are obstacles that moved and changed their shape during the step as they did,
+// so that contact sweeps, pushes and drags as with any other moving collider. Nothing goes back:
+// the earlier body does not feel the later one.
 #include "world/world_meeting.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "world/world_coupling.h"
 
 #include <math.h>
 
@@ -35,7 +34,8 @@ void pl_world_meetings_free(pl_world* w) {
 static bool is_met(const pl_world* w, int b) {
     if (!w->bodies[b].def->contact.bodies) return false;
     for (int other = 0; other < w->body_count; other++)
-        if (w->bodies[other].def->contact.bodies && w->bodies[other].system > w->bodies[b].system)
+        if (w->bodies[other].def->contact.bodies && !pl_world_couples(w, b, other) &&
+            w->bodies[other].system > w->bodies[b].system)
             return !w->bodies[b].is_cloth;
     return false;
 }
@@ -75,8 +75,9 @@ static pl_status find_starts(pl_world* w, pl_notes* notes, pl_error* error) {
         for (int other = 0; other < w->body_count; other++) {
             bool* inside = &w->started_inside[(size_t)b * count + (size_t)other];
             *inside = w->bodies[other].meeting && w->bodies[other].system < w->bodies[b].system &&
-                      w->bodies[b].def->contact.bodies && starts_inside(w, b, other);
-            if (*inside)
+                      w->bodies[b].def->contact.bodies &&
+                      (pl_world_couples(w, b, other) || starts_inside(w, b, other));
+            if (*inside && !pl_world_couples(w, b, other))
                 pl_note(notes, PL_NOTE_INFO,
                         "contact: body \"%s\" starts inside \"%s\", so that the two do not "
                         "collide; move one of them, or set contact.bodies to false",

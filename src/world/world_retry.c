@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "world/world_retry.h"
 #include "base/memory.h"
+#include "world/world_coupling.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
 
@@ -47,7 +48,7 @@ static pl_status save_system(pl_world_system* system, pl_error* error) {
 
 pl_status pl_world_save_frame(pl_world* w, pl_error* error) {
     w->saved_step_size = w->step_size;
-    pl_status status = PL_OK;
+    pl_status status = pl_world_coupling_save(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = save_system(&w->systems[s], error);
     return status;
@@ -66,6 +67,7 @@ static void restore_state(pl_world_system* system) {
 
 void pl_world_restore_frame(pl_world* w) {
     w->step_size = w->saved_step_size;
+    pl_world_coupling_restore(w);
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
         int count;

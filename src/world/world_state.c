@@ -4,6 +4,7 @@
 // The state of a world as bytes: a head, the clock, the states of the systems, and what the host
 // did. One walk writes, measures and reads, so that the three cannot differ.
 #include "base/memory.h"
+#include "world/world_coupling.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
 
@@ -161,6 +162,22 @@ static bool pass_handles(state_walk* s, pl_world* w) {
     return true;
 }
 
+// What bodies of different systems exert on each other, which the next step starts from.
+static bool pass_pushes(state_walk* s, pl_world* w) {
+    pl_array* pushes = pl_world_kept_pushes(w);
+    if (!pushes) return true;
+    int64_t count = (int64_t)pushes->count;
+    if (!pass_int(s, &count)) return false;
+    if (s->from) {
+        pushes->count = 0;
+        if (count < 0 || (size_t)count > s->room / sizeof(pl_kept_push) ||
+            (count > 0 && !pl_array_add(pushes, (size_t)count)))
+            return false;
+    }
+    if (!pass(s, pushes->data, (size_t)count * sizeof(pl_kept_push))) return false;
+    return !s->from || pl_world_check_pushes(w);
+}
+
 enum { MAX_PATH_SIZE = 512 };
 
 static pl_status pass_numbers(state_walk* s, pl_world* w, pl_error* error) {
@@ -209,7 +226,7 @@ static pl_status pass_world(state_walk* s, pl_world* w, size_t whole_size, pl_er
         w->clock_changes = clock_changes != 0;
     }
     for (int k = 0; ok && k < w->system_count; k++) ok = pass_system(s, &w->systems[k]);
-    if (!ok || !pass_handles(s, w)) return PL_ERROR_FORMAT;
+    if (!ok || !pass_pushes(s, w) || !pass_handles(s, w)) return PL_ERROR_FORMAT;
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < w->obstacle_count; k++)
         status = pass_thing(s, w, &w->shapes[k].driver, k, -1, error);

@@ -3,6 +3,7 @@
 #include "world/world_surfaces.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "world/world_coupling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +34,15 @@ static bool is_active(const pl_world* w, int s) {
     return others > 1;
 }
 
+pl_surface_source pl_world_surface_source(const pl_world_body* body) {
+    return (pl_surface_source){.positions = body->surface->mesh->positions,
+                               .vertices = body->surface->vertices,
+                               .first = body->first_vertex,
+                               .vertex_count = body->surface->mesh->vertex_count,
+                               .triangles = body->surface->mesh->triangles,
+                               .triangle_count = body->surface->mesh->triangle_count};
+}
+
 pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     if (!is_active(w, s)) return PL_OK;
@@ -42,16 +52,9 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
         if (body->system != s) continue;
-        const bool collides = can_collide(body);
-        sources[count++] =
-            (pl_surface_source){.positions = body->surface->mesh->positions,
-                                .vertices = body->surface->vertices,
-                                .first = body->first_vertex,
-                                .vertex_count = body->surface->mesh->vertex_count,
-                                .triangles = body->surface->mesh->triangles,
-                                .triangle_count = body->surface->mesh->triangle_count,
-                                .meets_others = collides && body->def->contact.bodies,
-                                .meets_itself = collides && body->def->contact.self};
+        sources[count] = pl_world_surface_source(body);
+        sources[count].meets_others = can_collide(body) && body->def->contact.bodies;
+        sources[count++].meets_itself = can_collide(body) && body->def->contact.self;
     }
     pl_status status =
         pl_surface_set_create(sources, count, system->vertex_count, &system->surfaces, error);
@@ -61,20 +64,26 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     return pl_surface_set_measure(system->surfaces, w->pool, error);
 }
 
+void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surface) {
+    double thickness = body->contact_thickness;
+    if (isnan(body->def->contact.thickness) && !body->is_cloth)
+        thickness = THICKNESS_OF_SOLIDS * surface->edge;
+    surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
+    surface->friction = body->def->contact.friction;
+    surface->stiffness = body->contact_stiffness;
+}
+
 void pl_world_surfaces_update(pl_world* w, int s) {
     pl_surface_set* set = w->systems[s].surfaces;
     int k = 0;
-    for (int b = 0; set && b < w->body_count; b++) {
-        const pl_world_body* body = &w->bodies[b];
-        if (body->system != s) continue;
-        pl_contact_surface* surface = &set->surfaces[k++];
-        double thickness = body->contact_thickness;
-        if (isnan(body->def->contact.thickness) && !body->is_cloth)
-            thickness = THICKNESS_OF_SOLIDS * surface->edge;
-        surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
-        surface->friction = body->def->contact.friction;
-        surface->stiffness = body->contact_stiffness;
-    }
+    for (int b = 0; set && b < w->body_count; b++)
+        if (w->bodies[b].system == s) pl_world_surface_update(&w->bodies[b], &set->surfaces[k++]);
+}
+
+bool pl_world_keeps_apart(const pl_world* w, int a, int b) {
+    const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
+    return first->system == second->system && w->systems[first->system].surfaces &&
+           can_collide(first) && can_collide(second);
 }
 
 pl_status pl_world_surfaces_part(pl_world* w, pl_error* error) {
@@ -96,6 +105,10 @@ pl_status pl_world_surfaces_part(pl_world* w, pl_error* error) {
 
 int pl_world_crossings(pl_world* w) {
     int count = -1;
+    if (w->coupling) {
+        if (pl_world_coupling_cross(w, NULL) != PL_OK) return -2;
+        count = (int)w->crossings.count;
+    }
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
         if (!system->surfaces) continue;
@@ -119,6 +132,7 @@ static int body_of_surface(const pl_world* w, int s, int surface) {
 static bool passes(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
+    if (pl_world_couples(w, a, b)) return false;
     if (first->system != second->system) {
         const size_t count = (size_t)w->body_count;
         return !w->started_inside || !(w->started_inside[(size_t)a * count + (size_t)b] ||
@@ -195,6 +209,13 @@ static void note_passing(const pl_world* w, pl_notes* notes) {
     }
 }
 
+void pl_world_note_inside(const pl_world* w, int a, int b, pl_notes* notes) {
+    pl_note(notes, PL_NOTE_INFO,
+            "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they do not "
+            "collide until they are apart: leave a gap between them",
+            name_of(w, a), name_of(w, b));
+}
+
 static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
     const pl_surface_set* set = w->systems[s].surfaces;
     for (int i = 0; i < set->surface_count; i++)
@@ -206,11 +227,7 @@ static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
                         "contact: body \"%s\" starts with its surface through itself; it does not "
                         "collide with itself until that is over",
                         first);
-            else
-                pl_note(notes, PL_NOTE_INFO,
-                        "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they "
-                        "do not collide until they are apart: leave a gap between them",
-                        first, name_of(w, body_of_surface(w, s, j)));
+            else pl_world_note_inside(w, body_of_surface(w, s, i), body_of_surface(w, s, j), notes);
         }
 }
 
@@ -219,7 +236,7 @@ pl_status pl_world_surfaces_note(pl_world* w, pl_notes* notes, pl_error* error) 
     pl_status status = pl_world_surfaces_part(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         if (w->systems[s].surfaces) note_crossings(w, s, notes);
-    return status;
+    return status == PL_OK ? pl_world_coupling_note(w, notes, error) : status;
 }
 
 bool pl_world_may_meet(const pl_world* w, int b) {

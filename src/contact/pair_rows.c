@@ -7,12 +7,14 @@
 //
 // The normal is taken at the closest points at the end of the substep. If the two would meet on the
 // way, it is taken there, because at the end they may be on the wrong sides of each other.
-#include "pbd/pair_rows.h"
+#include "contact/pair_rows.h"
+
+#include <string.h>
 
 // Steps of continuous collision detection. Each reduces the distance to a tenth, until it equals
 // the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a
 // millimetre.
-enum { APPROACHES = 10 };
+enum { APPROACHES = 10, PAIR_BLOCK = 256 };
 // Parts of one surface that are close at rest keep at most this fraction of that distance.
 static const double REST_PART = 0.5;
 // Pairs within this multiple of their distance get a row, because other contacts may push them
@@ -149,4 +151,55 @@ void pl_pair_rows_project(const pl_pair_motion* m, pl_pair_row* rows, int count)
         project_normal(m, &rows[k]);
         project_slip(m, &rows[k]);
     }
+}
+
+// ------------------------------------------------------------------ no passing
+
+typedef struct pairs_job {
+    const pl_pair_motion* motion;
+    const pl_contact_pair* pairs;
+    double* parts;
+} pairs_job;
+
+// Pairs whose only moving vertices are held cannot be kept apart.
+static bool can_wait(const pl_pair_motion* m, const pl_contact_pair* pair) {
+    for (int i = 0; i < 4; i++) {
+        const size_t k = 3 * (size_t)pair->v[i];
+        if (!m->held[pair->v[i]] && memcmp(m->start + k, m->end + k, 3 * sizeof(double)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void advance_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pairs_job* job = user;
+    for (int k = begin; k < end; k++) {
+        const pl_contact_pair* pair = &job->pairs[k];
+        const pl_quad from = pl_pair_places(pair, job->motion->start);
+        pl_quad way = pl_pair_places(pair, job->motion->end);
+        job->parts[k] = 1.0;
+        if (!can_wait(job->motion, pair)) continue;
+        if (!pl_quad_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
+        for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
+        job->parts[k] = pl_quad_advance(&from, &way, pair->is_edges);
+    }
+}
+
+double pl_pairs_advance(const pl_pair_motion* motion, pl_pool* pool, const pl_contact_pair* pairs,
+                        int count, double* parts) {
+    pairs_job job = {motion, pairs, parts};
+    double least = 1.0;
+    pl_parallel_for(pool, advance_task, count, PAIR_BLOCK, &job);
+    for (int k = 0; k < count; k++) least = fmin(least, parts[k]);
+    return least;
+}
+
+void pl_pairs_limit(const pl_contact_pair* pairs, int count, const double* parts, double margin,
+                    double* limits) {
+    for (int k = 0; k < count; k++)
+        for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
+            double* limit = &limits[pairs[k].v[i]];
+            *limit = fmin(*limit, margin * parts[k]);
+        }
 }

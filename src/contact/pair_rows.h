@@ -3,9 +3,10 @@
 //
 // Contacts between two surfaces as position constraints: a vertex and a triangle, or two edges,
 // keep their distance, and friction removes slip.
-#ifndef PL_PBD_PAIR_ROWS_H
-#define PL_PBD_PAIR_ROWS_H
+#ifndef PL_CONTACT_PAIR_ROWS_H
+#define PL_CONTACT_PAIR_ROWS_H
 
+#include "base/pool.h"
 #include "contact/contact.h"
 #include "contact/surface_set.h"
 
@@ -40,5 +41,13 @@ bool pl_pair_row_make(const pl_pair_motion* motion, const pl_contact_pair* pair,
 
 // One sweep over all rows, in order.
 void pl_pair_rows_project(const pl_pair_motion* motion, pl_pair_row* rows, int count);
+
+// The fraction of the motion that each pair allows, by continuous collision detection: 1 if its two
+// do not meet on the way. Returns the smallest.
+double pl_pairs_advance(const pl_pair_motion* motion, pl_pool* pool, const pl_contact_pair* pairs,
+                        int count, double* parts);
+// Lowers the limit of each vertex to the smallest fraction that its pairs allow, times margin.
+void pl_pairs_limit(const pl_contact_pair* pairs, int count, const double* parts, double margin,
+                    double* limits);
 
 #endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// H begins as the inverse M^-1 of the lumped masses. An implicit step has M + h^2 K in place of M,
+// so that this is more than any body gives way: pushes found with it are too small, never too
+// large. Each step that was tried corrects H by the formula of Broyden, Fletcher, Goldfarb and
+// Shanno for a matrix with H q = x:
+//
+//   H + x x' / (x' q) - b b' / (q' b),   b = H q.
+//
+// Each correction is two columns c with a scale s: H = M^-1 + sum of s c c'.
+#include "contact/push_response.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+// A change that moves vertices by less than this part of what the model expects is noise.
+static const double MIN_RESPONSE = 1e-6;
+
+static size_t value_count(const pl_push_response* r) { return 3 * (size_t)r->vertex_count; }
+
+void pl_push_response_free(pl_push_response* r) {
+    PL_FREE(r->columns, double, PL_PUSH_COLUMNS* value_count(r));
+    *r = (pl_push_response){0};
+}
+
+void pl_push_response_begin(pl_push_response* r, const double* inverse_mass) {
+    r->inverse_mass = inverse_mass;
+    r->scale = 1.0;
+    r->column_count = 0;
+}
+
+static double dot(const double* a, const double* b, size_t count) {
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+void pl_push_response_apply(const pl_push_response* r, const double* q, double* x) {
+    const size_t count = value_count(r);
+    for (size_t i = 0; i < count; i++) x[i] = r->scale * r->inverse_mass[i / 3] * q[i];
+    for (int k = 0; k < r->column_count; k++) {
+        const double* column = pl_push_column(r, k);
+        const double factor = r->scales[k] * dot(column, q, count);
+        for (size_t i = 0; i < count; i++) x[i] += factor * column[i];
+    }
+}
+
+// How stiff the system is in the motion x that q caused, against its masses alone: x' M x / x' q.
+static double softness(const pl_push_response* r, const double* q, const double* x) {
+    double inertia = 0.0, work = 0.0;
+    for (size_t i = 0; i < value_count(r); i++) {
+        inertia += q[i] * q[i] * r->inverse_mass[i / 3];
+        work += x[i] * q[i];
+    }
+    return work > 0.0 ? fmin(work / inertia, 1.0) : 1.0;
+}
+
+bool pl_push_response_learn(pl_push_response* r, const double* q, const double* x) {
+    const size_t count = value_count(r);
+    if (r->column_count + 2 > PL_PUSH_COLUMNS) return true;
+    if (!r->columns) r->columns = PL_ALLOC(double, PL_PUSH_COLUMNS* count);
+    if (!r->columns) return false;
+    if (r->column_count == 0) r->scale = softness(r, q, x);
+    double* own = r->columns + count * (size_t)r->column_count;
+    double* expected = own + count;
+    pl_push_response_apply(r, q, expected);
+    const double asked = dot(q, expected, count), found = dot(q, x, count);
+    if (!(asked > 0.0) || !(found > MIN_RESPONSE * asked)) return true;
+    for (size_t i = 0; i < count; i++) own[i] = x[i];
+    r->scales[r->column_count++] = 1.0 / found;
+    r->scales[r->column_count++] = -1.0 / asked;
+    return true;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that push each other although they are solved apart: those of different systems, and those
+// of one system whose method does not keep them apart.
+#ifndef PL_WORLD_COUPLING_H
+#define PL_WORLD_COUPLING_H
+
+#include "world/world_build.h"
+
+#include <stdint.h>
+
+// True if two bodies push each other here.
+bool pl_world_couples(const pl_world* world, int a, int b);
+
+// True if a body of the system may be pushed so.
+bool pl_world_is_coupled(const pl_world* world, int system);
+
+// Nothing is made if no two bodies do.
+pl_status pl_world_coupling_setup(pl_world* world, pl_error* error);
+void pl_world_coupling_free(pl_world* world);
+
+// At the start of a frame: surfaces that cross do not collide until they no longer do.
+pl_status pl_world_coupling_part(pl_world* world, pl_error* error);
+// Says which bodies start inside one another.
+pl_status pl_world_coupling_note(pl_world* world, pl_notes* notes, pl_error* error);
+// The places where coupled surfaces cross, into the crossings of the world.
+pl_status pl_world_coupling_cross(pl_world* world, pl_error* error);
+
+// A push of the last step, from which the next one starts: part of the state.
+typedef struct pl_kept_push {
+    int32_t v[4]; // see pl_contact_pair
+    int64_t is_edges;
+    double push, drag[3]; // [N]
+} pl_kept_push;
+
+// Those of the last step, of pl_kept_push; NULL if nothing is coupled.
+pl_array* pl_world_kept_pushes(pl_world* world);
+// False if they name vertices that the world does not have.
+bool pl_world_check_pushes(const pl_world* world);
+// Keeps them, and takes them back, when a frame starts and when it is tried again.
+pl_status pl_world_coupling_save(pl_world* world, pl_error* error);
+void pl_world_coupling_restore(pl_world* world);
+
+// A step of all systems from begin to end [s].
+pl_status pl_world_step_systems(pl_world* world, double begin, double end, pl_frame_info* info,
+                                pl_error* error);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One step of one system: what acts on it, its method's step, and what is told of it.
+#ifndef PL_WORLD_STEP_H
+#define PL_WORLD_STEP_H
+
+#include "world/world_build.h"
+
+// A step from begin to end [s]. push: forces of other systems' bodies, 3 per vertex [N]; NULL:
+// none. Adds what it did to info.
+pl_status pl_world_step_system(pl_world* world, int system, double begin, double end,
+                               const double* push, pl_frame_info* info, pl_error* error);
+
+#endif
