@@ -4,8 +4,8 @@
 // Wide laws, springs, membranes and bending against the double ones, at the width that the build
 // has (the scalar preset: 1). What depends on the width is in simd.h and tested there at all
 // widths.
-#include "material/material.h"
 #include "material/bending.h"
+#include "material/material.h"
 #include "material/material_wide.h"
 #include "material/membrane.h"
 #include "material/spring.h"
@@ -187,14 +187,21 @@ static void check_wide_springs(pl_random* random) {
     }
     d_w.x[0] = d_w.y[0] = d_w.z[0] = 0.0f;
     d[0] = (pl_vec3){0};
-    pl_mat3w H;
-    pl_vec3w g = pl_spring_w(d_w, rest, pl_splat_w(50.0f), 1.0f, &H);
+    pl_mat3w H = pl_spring_hessian_w(d_w, rest, pl_splat_w(50.0f), 1.0f);
+    pl_fw strain, pull = pl_spring_pull_w(pl_dot_w(d_w, d_w), rest, pl_splat_w(50.0f), &strain);
+    pl_vec3w g = pl_scale_w(pull, d_w);
     for (int k = 0; k < PL_LANES; k++) {
         pl_vec3 exact;
         pl_mat3 hessian;
         pl_spring_energy(d[k], rest[k], 50.0, true, &exact, &hessian);
         CHECK_NEAR(vector_difference(&g, k, exact), 0.0, 1e-4);
         CHECK_NEAR(difference(&H, k, hessian), 0.0, 1e-4);
+        // four in double have the bits of one
+        double one, square = pl_norm2(d[k]), own = pl_spring_pull(square, rest[k], 50.0, &one);
+        pl_d4 four, pulls = pl_spring_pull_d4(pl_splat_d4(square), pl_splat_d4((double)rest[k]),
+                                              pl_splat_d4(50.0), &four);
+        CHECK(pulls[1] == own && four[1] == one);
+        CHECK_NEAR((double)strain[k], one, 1e-6);
     }
 }
 

@@ -83,8 +83,8 @@ PL_API pl_status pl_mesh_add_region(pl_mesh* mesh, pl_element_kind kind, const c
 PL_API pl_status pl_mesh_add_field(pl_mesh* mesh, pl_element_kind kind, const char* name,
                                    int components, const double* values, pl_error* error);
 
-// Formats of meshes: F(X, CODE, name, file endings). A format is one line here, one file,
-// src/mesh/read_NAME.c, and its line in src/mesh/CMakeLists.txt.
+// Formats of meshes: F(X, CODE, name, file endings). A format is one line here and one file,
+// src/mesh/read_NAME.c.
 #define PL_MESH_FORMAT_TABLE(F, X)                                                                 \
     F(X, GMSH, gmsh, "msh")                                                                        \
     F(X, TETGEN, tetgen, "node ele")                                                               \

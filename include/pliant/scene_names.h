@@ -208,9 +208,8 @@ extern "C" {
     X(PL_TARGET_COLLIDER, "collider", "")                                                          \
     X(PL_TARGET_CACHE, "cache", "")
 
-// Shapes of colliders: F(X, CODE, name, struct, help). A shape is one line here, one file,
-// src/collider/shape_NAME.c, and its line in src/collider/CMakeLists.txt. The struct is one of
-// pliant/scene.h.
+// Shapes of colliders: F(X, CODE, name, struct, help). A shape is one line here and one file,
+// src/collider/shape_NAME.c. The struct is one of pliant/scene.h.
 // clang-format off
 #define PL_COLLIDER_TABLE(F, X)                                                                    \
     F(X, PLANE, plane, pl_plane_shape, "ground or wall")                                           \

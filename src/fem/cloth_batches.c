@@ -174,8 +174,7 @@ static void visit_springs(int first, int last, void* user) {
         if (!job->set->writes) pl_prefetch_blocks_w(job->blocks, &s->at[1], 2);
         pl_vec3w d =
             pl_sub_w(pl_load_vec3_w(job->x, s->corners[1]), pl_load_vec3_w(job->x, s->corners[0]));
-        pl_mat3w H;
-        pl_spring_w(d, s->rest, s->stiffness, job->projected, &H);
+        pl_mat3w H = pl_spring_hessian_w(d, s->rest, s->stiffness, job->projected);
         pl_mat3w minus = pl_mat3_scale_w(pl_splat_w(-1.0f), H);
         if (job->set->writes) {
             pl_write_block_w(job->blocks, s->at[1], s->at[2], &minus);

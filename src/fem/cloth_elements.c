@@ -90,9 +90,8 @@ static inline __attribute__((always_inline)) void add_spring_gradients(const pl_
         for (int c = 0; c < 3; c++) d[c][i] = b[c] - a[c];
     }
     for (int i = 0; i < count; i++) {
-        double length = sqrt(d[0][i] * d[0][i] + d[1][i] * d[1][i] + d[2][i] * d[2][i]);
-        double force = stiffness[i] * (length - rest[i]) / length;
-        factor[i] = length > PL_SPRING_LEAST * rest[i] ? force : 0.0;
+        double square = d[0][i] * d[0][i] + d[1][i] * d[1][i] + d[2][i] * d[2][i], strain;
+        factor[i] = pl_spring_pull(square, rest[i], stiffness[i], &strain);
     }
     for (int i = 0; i < count; i++) {
         double *a = gradient + 3 * (size_t)v[2 * i], *b = gradient + 3 * (size_t)v[2 * i + 1];

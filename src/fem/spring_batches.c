@@ -9,7 +9,7 @@ enum { BLOCK = 64 }; // batches of a task
 
 void pl_spring_batches_free(pl_spring_batches* set) {
     PL_FREE(set->slots, int, set->spring_count);
-    PL_FREE(set->batches, pl_spring_batch, set->batch_count);
+    PL_FREE(set->batches, pl_coloured_springs, set->batch_count);
     PL_FREE(set->colour_offsets, int, set->colour_count + 1);
     *set = (pl_spring_batches){0};
 }
@@ -19,7 +19,7 @@ static int batches_of(int count) { return (count + PL_LANES - 1) / PL_LANES; }
 static void fill_colour(pl_spring_batches* set, const int* ends, const int* springs, int count,
                         int first_batch) {
     for (int k = 0; k < PL_LANES * batches_of(count); k++) {
-        pl_spring_batch* batch = &set->batches[first_batch + k / PL_LANES];
+        pl_coloured_springs* batch = &set->batches[first_batch + k / PL_LANES];
         int spring = springs[k < count ? k : count - 1], lane = k % PL_LANES;
         for (int i = 0; i < 2; i++) batch->ends[i][lane] = ends[2 * (size_t)spring + (size_t)i];
         batch->rest[lane] = 1.0f;
@@ -43,7 +43,7 @@ pl_status pl_spring_batches_setup(pl_spring_batches* set, const int* ends, int s
                 set->colour_offsets[c] + batches_of(groups->offsets[c + 1] - groups->offsets[c]);
     if (set->colour_offsets) {
         set->batch_count = set->colour_offsets[groups->count];
-        set->batches = PL_ALLOC(pl_spring_batch, set->batch_count);
+        set->batches = PL_ALLOC(pl_coloured_springs, set->batch_count);
     }
     if (!set->colour_offsets || (spring_count && (!set->slots || !set->batches)))
         status = pl_fail_memory(error, "springs");
@@ -56,14 +56,14 @@ pl_status pl_spring_batches_setup(pl_spring_batches* set, const int* ends, int s
 }
 
 void pl_spring_batches_set(pl_spring_batches* set, int spring, double rest, double stiffness) {
-    pl_spring_batch* batch = &set->batches[set->slots[spring] / PL_LANES];
+    pl_coloured_springs* batch = &set->batches[set->slots[spring] / PL_LANES];
     int lane = set->slots[spring] % PL_LANES;
     batch->rest[lane] = (float)rest;
     batch->stiffness[lane] = (float)stiffness;
 }
 
 typedef struct spring_work {
-    const pl_spring_batch* batches;
+    const pl_coloured_springs* batches;
     const float *x, *low;
     float* gradient;
 } spring_work;
@@ -72,15 +72,12 @@ static void gradient_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const spring_work* w = user;
     for (int k = begin; k < end; k++) {
-        const pl_spring_batch* b = &w->batches[k];
+        const pl_coloured_springs* b = &w->batches[k];
         pl_vec3w d = pl_sub_w(pl_load_vec3_w(w->x, b->ends[1]), pl_load_vec3_w(w->x, b->ends[0]));
         if (w->low)
             d = pl_add_w(d, pl_sub_w(pl_load_vec3_w(w->low, b->ends[1]),
                                      pl_load_vec3_w(w->low, b->ends[0])));
-        pl_fw length = pl_sqrt_w(pl_dot_w(d, d));
-        pl_iw usable = length > (float)PL_SPRING_LEAST * b->rest;
-        pl_fw s = b->stiffness * (length - b->rest) / pl_select_w(usable, length, pl_splat_w(1.0f));
-        s = pl_select_w(usable, s, (pl_fw){0});
+        pl_fw strain, s = pl_spring_pull_w(pl_dot_w(d, d), b->rest, b->stiffness, &strain);
         pl_add4_w(w->gradient, b->ends[1], (pl_float4w){s * d.x, s * d.y, s * d.z, (pl_fw){0}});
         pl_add4_w(w->gradient, b->ends[0], (pl_float4w){-s * d.x, -s * d.y, -s * d.z, (pl_fw){0}});
     }

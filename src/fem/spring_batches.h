@@ -9,17 +9,17 @@
 #include "base/pool.h"
 #include "math/vec3w.h"
 
-typedef struct pl_spring_batch {
+typedef struct pl_coloured_springs {
     int32_t ends[2][PL_LANES];
     pl_fw rest, stiffness;
-} pl_spring_batch;
+} pl_coloured_springs;
 
 typedef struct pl_spring_batches {
     int spring_count;
     int* slots;      // of each spring: PL_LANES * batch + lane
     int batch_count; // lanes past the last spring of a colour repeat one of its springs, with no
                      // stiffness
-    pl_spring_batch* batches;
+    pl_coloured_springs* batches;
     int colour_count;
     int* colour_offsets; // colour_count + 1, batches
 } pl_spring_batches;

@@ -78,12 +78,10 @@ double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, 
             pl_d4 rest = pl_load_d4(g->rest), stiffness = pl_load_d4(g->stiffness);
             pl_load_points_d4(x, g->others, last, d);
             for (int c = 0; c < 3; c++) d[c] -= own[c];
-            pl_d4 length = pl_sqrt_d4(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-            pl_d4 pull = stiffness * (length - rest), force = pull / length;
-            energy += pull * (length - rest);
-            pl_i4 usable = length > PL_SPRING_LEAST * rest;
-            force = (pl_d4)((pl_i4)force & usable);
-            for (int c = 0; c < 3; c++) sum[c] += force * d[c];
+            pl_d4 square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], strain;
+            pl_d4 pull = pl_spring_pull_d4(square, rest, stiffness, &strain);
+            energy += stiffness * strain * strain;
+            for (int c = 0; c < 3; c++) sum[c] += pull * d[c];
         }
         for (int c = 0; c < 3; c++)
             gradient[3 * (size_t)v + (size_t)c] -=

@@ -68,8 +68,9 @@ static void add_neohookean_gradient(const pl_element_set* set, int first, const 
     load_lanes(set, first, x, &t);
     find_invariants(&t, I2, dilation);
     for (int k = 0; k < PL_TET_LANES; k++) {
-        along[k] = modulus[k] * (1.0 - 1.0 / (I2[k] + 1.0));
-        across[k] = kappa[k] * dilation[k] - 0.75 * modulus[k];
+        pl_slopes f = pl_stable_neohookean_slopes(modulus[k], I2[k]);
+        along[k] = 2.0 * f.f2;
+        across[k] = kappa[k] * dilation[k] + f.f3;
     }
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -100,7 +101,7 @@ static double neohookean_energy(const pl_element_set* set, int first, const doub
     load_lanes(set, first, x, &t);
     find_invariants(&t, I2, dilation);
     for (int k = 0; k < PL_TET_LANES; k++)
-        sum += 0.5 * modulus[k] * (I2[k] - 3.0 - log(0.25 * (I2[k] + 1.0))) +
+        sum += pl_stable_neohookean_stretch(modulus[k], I2[k]) +
                (0.5 * kappa[k] * dilation[k] - 0.75 * modulus[k]) * dilation[k];
     return sum;
 }

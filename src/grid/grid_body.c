@@ -4,22 +4,22 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/bvh.h"
-#include "geometry/solid.h"
 #include "geometry/triangle_tree.h"
+#include "grid/grid_body_size.h"
 #include "grid/grid_material.h"
 #include "grid/grid_surface_points.h"
-#include "grid/grid_volume.h"
 #include "mesh/surface_notes.h"
-#include "mesh/thickness.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
 #include <string.h>
 
-// Default number of cells of a body, and the limit for thin bodies.
-enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // largest lambda / mu with pressures eliminated in the residual: nu = 0.4998
 static const double MAX_LAMBDA = 2499.0;
+
+static pl_vec3 size_of(const pl_mesh* mesh) {
+    return pl_box_size(pl_box_of_points(mesh->positions, mesh->vertex_count));
+}
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->lattice.levels[0].field_size;
@@ -55,34 +55,6 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-static pl_vec3 box_of(const pl_mesh* mesh) {
-    return pl_box_size(pl_box_of_points(mesh->positions, mesh->vertex_count));
-}
-
-// Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The
-// number of cells is bounded, because the time of a frame is proportional to it.
-static pl_status choose_cell(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
-                             const pl_surface_edges* edges, pl_error* error) {
-    const pl_vec3 box = box_of(surface);
-    const double longest = fmax(box.x, fmax(box.y, box.z));
-    // a surface with holes has at least the volume of a sheet a hundredth as thick as it is long
-    double volume =
-        def->mesh->tet_count ? pl_grid_tet_volume(def->mesh) : fabs(edges->signed_volume);
-    if (b->surface_kind != PL_GRID_SURFACE_CLEAN || !(volume > 0.0))
-        volume = fmax(0.5 * box.x * box.y * box.z, 0.01 * longest * longest * longest);
-    pl_solid solid;
-    pl_thickness thickness = {NAN, NAN};
-    pl_status status = pl_solid_build(surface->positions, surface->triangles,
-                                      surface->triangle_count, false, &solid, error);
-    if (status != PL_OK) return status;
-    status = pl_surface_thickness(surface, &solid, b->pool, &thickness, error);
-    pl_solid_free(&solid);
-    double cell = cbrt(volume / DEFAULT_CELLS);
-    if (!isnan(thickness.thin)) cell = fmin(cell, thickness.thin / CELLS_ACROSS_THIN);
-    b->frame.cell = fmax(cell, cbrt(volume / MAX_DEFAULT_CELLS));
-    return status;
-}
-
 // cells with no neighbours on both sides along some axis
 static int count_thin(const pl_grid_cells* c) {
     int count = 0;
@@ -94,46 +66,6 @@ static int count_thin(const pl_grid_cells* c) {
                              (!pl_grid_cell(c, i, j - 1, k) && !pl_grid_cell(c, i, j + 1, k)) ||
                              (!pl_grid_cell(c, i, j, k - 1) && !pl_grid_cell(c, i, j, k + 1));
     return count;
-}
-
-// Volume that the surface fills in the cells [m^3]; and the stiffness of cells in the general
-// lattice.
-static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
-                            pl_error* error) {
-    const pl_grid_level* fine = &b->lattice.levels[0];
-    pl_grid_filling filling;
-    pl_status status =
-        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &filling, error);
-    if (status != PL_OK) return status;
-    if (b->general) b->fractions = filling.fractions;
-    else PL_FREE(filling.fractions, float, fine->field_size);
-    const bool encloses = filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN;
-    *volume = encloses ? filling.cells * pow(b->frame.cell, 3.0) : 0.0;
-    return PL_OK;
-}
-
-// Volume of the body. The signed volume of a surface is not reliable: for an open surface it
-// depends on its position, and parts that are inside out cancel others.
-static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
-                         const pl_surface_edges* edges, pl_error* error) {
-    double volume = 0.0;
-    const bool clean = b->surface_kind == PL_GRID_SURFACE_CLEAN;
-    pl_status status = PL_OK;
-    if (b->general || !clean) status = fill_cells(b, surface, &volume, error);
-    if (status == PL_OK && def->mesh->tet_count) volume = pl_grid_tet_volume(def->mesh);
-    else if (status == PL_OK && clean && edges->part_count == 1)
-        volume = fabs(edges->signed_volume);
-    else if (status == PL_OK && clean)
-        status = pl_grid_enclosed_volume(surface, b->pool, &volume, error);
-    if (status != PL_OK) return status;
-    b->lattice_volume = b->lattice.levels[0].cell_count * pow(b->frame.cell, 3.0);
-    b->filling = volume / b->lattice_volume;
-    b->density = def->body->material.density * b->filling;
-    if (volume > 0.0) return PL_OK;
-    return pl_fail(error, PL_ERROR_MESH,
-                   "body \"%s\": the surface encloses nothing that %g m cells could see; close "
-                   "it, or use smaller cells (grid.cell)",
-                   b->name, b->frame.cell);
 }
 
 pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
@@ -346,17 +278,17 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     const pl_mesh* surface = shell->mesh;
     b->triangle_count = surface->triangle_count;
     b->tet_count = def->mesh->tet_count;
-    if (surface->triangle_count == 0 || !(pl_norm(box_of(surface)) > 0.0))
+    if (surface->triangle_count == 0 || !(pl_norm(size_of(surface)) > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
     b->frame.cell = settings->cell;
     pl_surface_edges edges = {0};
     pl_status status = examine(b, surface, &edges, notes, error);
     if (status == PL_OK && isnan(settings->cell))
-        status = choose_cell(b, def, surface, &edges, error);
+        status = pl_grid_choose_cell(b, def, surface, &edges, error);
     if (status == PL_OK) status = make_cells(b, settings, surface, error);
     if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
-    if (status == PL_OK) status = measure(b, def, surface, &edges, error);
+    if (status == PL_OK) status = pl_grid_measure(b, def, surface, &edges, error);
     if (status == PL_OK && b->general)
         status = pl_grid_moduli(def, &b->lattice.levels[0], &b->cells, &b->frame, b->fractions,
                                 b->mu, &b->moduli, error);
@@ -364,7 +296,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status != PL_OK) return status;
     pl_grid_body_set_masses(b);
     note_lattice(b, def, notes);
-    note_slender(b, def, box_of(surface), notes);
+    note_slender(b, def, size_of(surface), notes);
     return PL_OK;
 }
 

@@ -17,14 +17,22 @@
 
 enum { PL_STABLE_NEOHOOKEAN_USES = PL_USES_VOLUME };
 
+// The parts of the law that depend on I2 alone, for the modulus m: its energy, and its slopes with
+// that of J.
+static inline double pl_stable_neohookean_stretch(double m, double I2) {
+    return 0.5 * m * (I2 - 3.0 - log(0.25 * (I2 + 1.0)));
+}
+static inline pl_slopes pl_stable_neohookean_slopes(double m, double I2) {
+    double inverse = 1.0 / (I2 + 1.0);
+    return (pl_slopes){
+        .f2 = 0.5 * m * (1.0 - inverse), .f3 = -0.75 * m, .f22 = 0.5 * m * inverse * inverse};
+}
+
 static inline double pl_stable_neohookean_distortion(const pl_material* m, const pl_invariants* i,
                                                      pl_slopes* f) {
-    double modulus = 4.0 / 3.0 * m->mu, inverse = 1.0 / (i->I2 + 1.0);
-    *f = (pl_slopes){.f2 = 0.5 * modulus * (1.0 - inverse),
-                     .f3 = -0.75 * modulus,
-                     .f22 = 0.5 * modulus * inverse * inverse};
-    return 0.5 * modulus * (i->I2 - 3.0 - log(0.25 * (i->I2 + 1.0))) -
-           0.75 * modulus * (i->J - 1.0);
+    double modulus = 4.0 / 3.0 * m->mu;
+    *f = pl_stable_neohookean_slopes(modulus, i->I2);
+    return pl_stable_neohookean_stretch(modulus, i->I2) - 0.75 * modulus * (i->J - 1.0);
 }
 static inline double pl_stable_neohookean_volume(const pl_invariants* i, pl_slopes* f) {
     *f = (pl_slopes){.f3 = 1.0};

@@ -4,13 +4,14 @@
 
 double pl_spring_energy(pl_vec3 d, double rest, double stiffness, bool projected, pl_vec3* gradient,
                         pl_mat3* hessian) {
-    double length = pl_norm(d), strain = length - rest;
-    bool usable = length > PL_SPRING_LEAST * rest;
-    pl_vec3 n = usable ? pl_scale(1.0 / length, d) : (pl_vec3){0.0, 0.0, 0.0};
-    if (gradient) *gradient = pl_scale(stiffness * strain, n);
+    double strain, pull = pl_spring_pull(pl_norm2(d), rest, stiffness, &strain);
+    if (gradient) *gradient = pl_scale(pull, d);
     if (hessian) {
         // k n n' + k (1 - rest / length) (I - n n')
-        double across = usable ? stiffness * strain / length : stiffness;
+        double length = pl_norm(d);
+        bool usable = length > PL_SPRING_LEAST * rest;
+        pl_vec3 n = usable ? pl_scale(1.0 / length, d) : (pl_vec3){0.0, 0.0, 0.0};
+        double across = usable ? pull : stiffness;
         if (projected && across < 0.0) across = 0.0;
         *hessian = pl_mat3_scale(across, pl_mat3_identity());
         *hessian = pl_mat3_madd(*hessian, stiffness - across, pl_outer(n, n));

@@ -61,11 +61,12 @@ static bool allocate(pl_mixed_definite* d) {
     return d->sum.values && d->r && d->in && d->out && d->W && d->pressures && d->of_laplacian;
 }
 
+// Nodes do not follow the stiffness: that of the moment when cycles failed is not known to a run
+// that goes on from a saved state.
 static pl_mg_settings settings_of(const pl_multigrid* keys) {
     return (pl_mg_settings){.smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                             .pre_sweeps = keys->pre_sweeps,
-                            .post_sweeps = keys->post_sweeps,
-                            .stiffness_aware = keys->stiffness_aware};
+                            .post_sweeps = keys->post_sweeps};
 }
 
 pl_status pl_mixed_definite_create(const pl_mixed_matrices* matrices, const double* rest,

@@ -7,7 +7,8 @@
 // ratio of 0).
 #include "mixed/mixed_tets.h"
 #include "base/memory.h"
-#include "fem/tet_lanes.h"
+#include "math/simd.h"
+#include "mixed/mixed_lanes.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,11 +70,20 @@ static void mixed_hessian(const void* data, int e, const double* x, bool project
     pl_tet_stiffness(d, e, &tangent, hessian);
 }
 
+// In float only where the Hessian is changed anyway.
+static int mixed_hessians(const pl_element_set* set, int first, int last, const double* x,
+                          bool projected, double scale, pl_block_matrix* A) {
+    const mixed_data* m = data_of(set);
+    if (!projected || first + PL_LANES > last) return 0;
+    return pl_mixed_lanes_hessian(set, m->tets, first, x, m->pressure, scale, A) ? PL_LANES : 0;
+}
+
 const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
                                                 .corner_count = 4,
                                                 .energy = mixed_energy,
                                                 .gradient = mixed_gradient,
                                                 .hessian = mixed_hessian,
+                                                .hessians = mixed_hessians,
                                                 .destroy = mixed_destroy};
 
 pl_status pl_mixed_tets_take(pl_element_set* set, const double* pressure, pl_error* error) {
@@ -150,23 +160,32 @@ void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const doubl
 }
 
 // Every pair (i, j) of corners has dphi_i/dx_j = V_e/4 dPhi/dx_j in the last row of its block, and
-// dphi_j/dx_i in the last column.
+// dphi_j/dx_i in the last column. g: V_e dPhi/dx
+static void add_coupling(const tet_job* job, int e, const pl_vec3 g[4]) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            int entry = job->set->entries[16 * (size_t)e + (size_t)(4 * i + j)];
+            double* block = job->A->values + 16 * (size_t)entry;
+            const double row[3] = {g[j].x, g[j].y, g[j].z}, column[3] = {g[i].x, g[i].y, g[i].z};
+            for (int c = 0; c < 3; c++) {
+                block[12 + c] += 0.25 * row[c];
+                block[4 * c + 3] += 0.25 * column[c];
+            }
+        }
+}
+
 static void coupling_visit(int first, int last, void* user) {
     const tet_job* job = user;
-    for (int e = first; e < last; e++) {
-        pl_vec3 g[4];
-        corner_gradients(job->set, e, job->x, g);
-        for (int i = 0; i < 4; i++)
-            for (int j = 0; j < 4; j++) {
-                int entry = job->set->entries[16 * (size_t)e + (size_t)(4 * i + j)];
-                double* block = job->A->values + 16 * (size_t)entry;
-                const double row[3] = {g[j].x, g[j].y, g[j].z},
-                             column[3] = {g[i].x, g[i].y, g[i].z};
-                for (int c = 0; c < 3; c++) {
-                    block[12 + c] += 0.25 * row[c];
-                    block[4 * c + 3] += 0.25 * column[c];
-                }
-            }
+    const pl_tet_data* d = data_of(job->set)->tets;
+    for (int e = first; e < last;) {
+        pl_vec3 g[PL_LANES][4];
+        int count = PL_LANES;
+        if (e + count > last || !pl_mixed_lanes_gradients(job->set, d, e, job->x, g)) {
+            corner_gradients(job->set, e, job->x, g[0]);
+            count = 1;
+        }
+        for (int k = 0; k < count; k++) add_coupling(job, e + k, g[k]);
+        e += count;
     }
 }
 

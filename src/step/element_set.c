@@ -249,11 +249,23 @@ double pl_element_set_energy_and_gradient(const pl_element_set* set, pl_pool* po
     return sum;
 }
 
+static void hessian_chunk(int first, int last, void* user) {
+    const sum_job* job = user;
+    const pl_element_functions* kind = job->set->kind;
+    for (int e = first; e < last;) {
+        int done = kind->hessians ? kind->hessians(job->set, e, last, job->x, job->projected,
+                                                   job->scale, job->A)
+                                  : 0;
+        if (done == 0) hessian_of_element(job, e);
+        e += done > 0 ? done : 1;
+    }
+}
+
 void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,
                             bool projected, double scale, pl_block_matrix* A) {
     PL_ASSERT(A->block == 3);
-    visit_elements(set, pool, hessian_of_element,
-                   (sum_job){.set = set, .x = x, .A = A, .projected = projected, .scale = scale});
+    sum_job job = {.set = set, .x = x, .A = A, .projected = projected, .scale = scale};
+    pl_chunks_run(&set->chunks, pool, hessian_chunk, &job);
 }
 
 void pl_element_set_projective(const pl_element_set* set, pl_pool* pool, pl_block_matrix* A) {

@@ -36,6 +36,10 @@ typedef struct pl_element_functions {
     // both in the time of `gradients`; NULL: energies take a pass of their own
     double (*energies_and_gradients)(const pl_element_set* set, int first, int last,
                                      const double* x, double* gradient);
+    // A += scale times the Hessians of some elements from `first` on, but not of `last`; returns
+    // how many they are. 0, or NULL: the element `first` goes by the function above.
+    int (*hessians)(const pl_element_set* set, int first, int last, const double* x, bool projected,
+                    double scale, pl_block_matrix* A);
     // Elements by vertex (set->gather), or NULL: created for a set; gradient += dE/dx for the
     // vertices [begin, end), and the sum of each vertex's share of the energy.
     pl_status (*gather)(pl_element_set* set, int vertex_count, pl_error* error);
