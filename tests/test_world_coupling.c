@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "contact/push_list.h"
 #include "contact_samples.h"
+#include "pbd_samples.h"
 #include "run_samples.h"
 #include "test.h"
 #include "world/world_build.h"
@@ -98,6 +99,47 @@ TEST(coupling_cloth_stays_above_ball_and_block)
     CHECK(ball.y > 0.12 && ball.y < 0.155); // on the block
     CHECK(cloth.y > 0.1 && cloth.y < 0.21); // hangs over the ball
     pl_world_destroy(world);
+}
+
+// x = A^-1 q for the first coordinate of each vertex
+static void solve_chain(const double A[3][3], const double q[9], double x[9]) {
+    pl_mat3 m, inverse;
+    for (int k = 0; k < 9; k++) m.m[k] = A[k / 3][k % 3];
+    CHECK(pl_mat3_inverse(m, &inverse));
+    const pl_vec3 out = pl_mat3_apply(&inverse, (pl_vec3){q[0], q[3], q[6]});
+    memset(x, 0, 9 * sizeof(double));
+    x[0] = out.x, x[3] = out.y, x[6] = out.z;
+}
+
+TEST(coupling_survives_lack_of_memory)
+{
+    pl_scene* scene = pbd_scene(pile, NULL, 0);
+    bool done = false;
+    int failures = 0;
+    for (int64_t nth = 1; !done; nth += 1 + nth / 20)
+        failures += pbd_fails_at(scene, nth, 5, &done);
+    CHECK(failures > 20);
+    pl_scene_destroy(scene);
+}
+
+// A stiff chain of three masses: the model repeats what the last push did.
+TEST(coupling_learns_how_far_a_system_gives_way)
+{
+    static const double mass[3] = {1.0, 2.0, 4.0};
+    // (M + K)^-1 for each coordinate, K of springs of 100, 1-2 and 2-3
+    const double A[3][3] = {{101.0, -100.0, 0.0}, {-100.0, 202.0, -100.0}, {0.0, -100.0, 104.0}};
+    double inverse_mass[3], q[9], x[9], guess[9];
+    for (int v = 0; v < 3; v++) inverse_mass[v] = 1.0 / mass[v];
+    pl_push_response r = {.vertex_count = 3};
+    pl_push_response_begin(&r, inverse_mass);
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < 9; i++) q[i] = i % 3 == 0 ? (double)((5 * k + 3 * i) % 7) - 3.0 : 0.0;
+        solve_chain(A, q, x);
+        CHECK(pl_push_response_learn(&r, q, x));
+        pl_push_response_apply(&r, q, guess); // exact for the last push
+        for (int i = 0; i < 9; i++) CHECK_NEAR(guess[i], x[i], 1e-12);
+    }
+    pl_push_response_free(&r);
 }
 
 TEST(coupling_has_the_same_bits)

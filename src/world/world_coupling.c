@@ -28,7 +28,7 @@ static const double MAX_MISS = 0.7;
 static const double MAX_LIFT = 0.5;
 // Frames are tried again in halves of steps as long as they have fewer parts than this. Then ways
 // on which two would meet are cut.
-enum { MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
+enum { MIN_ROUNDS = 3, MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
 
 typedef struct system_state {
     bool is_coupled;
@@ -576,6 +576,12 @@ static bool is_settled(const struct pl_world_coupling* c) {
            pl_push_list_lift(&c->list, c->end) <= MAX_LIFT;
 }
 
+// Forces of the last step are not yet those of this one, of which friction is the first to tell.
+// The first round shows how far the systems give way, the second one uses it.
+static int least_rounds(const struct pl_world_coupling* c) {
+    return pl_push_list_active(&c->list) > 0 ? MIN_ROUNDS : 0;
+}
+
 static pl_status push_apart(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_pair_motion motion = motion_of(w);
@@ -583,7 +589,7 @@ static pl_status push_apart(pl_world* w, double begin, double end, pl_error* err
         pl_status status = find(w, error);
         if (status != PL_OK) return status;
         if (!pl_push_list_add(&c->list, &motion, &c->pairs)) return out_of_memory(error);
-        if (round == PL_PUSH_ROUNDS || is_settled(c)) break;
+        if (round == PL_PUSH_ROUNDS || (round >= least_rounds(c) && is_settled(c))) break;
         status = run_round(w, begin, end, error);
         if (status != PL_OK) return status;
     }
