@@ -8,6 +8,7 @@
 #include "eigenfit/eigenfit.h"
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
+#include "world/contact_notes.h"
 #include "world/world_budget.h"
 #include "world/world_coupling.h"
 #include "world/world_eigenfit.h"
@@ -17,6 +18,7 @@
 #include "world/world_meeting.h"
 #include "world/world_reactions.h"
 #include "world/world_retry.h"
+#include "world/world_rounds.h"
 #include "world/world_surfaces.h"
 #include "world/world_systems.h"
 

@@ -1,64 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-//
-// All systems take a step as if nothing were in their way. Where bodies end too near each other, or
-// beyond, forces between them are looked for that act during the whole step. There is one list of
-// them: what one body gets, the other one gives. The systems go back and take the step again with
-// these forces among their loads. A model of how far each system gives way (push_response.h) learns
-// from every such round, and the next forces are better, until all distances are kept.
-//
-// No method has to know of it. Each step is one of its own with loads, so that momentum is kept as
-// exactly as the method keeps it. Energy is changed by the work of the forces, which is their sum
-// times the change of the distances they act on: it is below zero for all that come nearer, and
-// zero for what keeps its distance.
 #include "world/world_coupling.h"
 #include "base/memory.h"
-#include "contact/push_list.h"
-#include "world/world_budget.h"
-#include "world/world_guard.h"
-#include "world/world_step.h"
+#include "world/coupling_data.h"
 #include "world/world_surfaces.h"
 
 #include <math.h>
 #include <string.h>
-
-// Rounds end when no distance is missed by more than this part of it.
-static const double MAX_MISS = 0.7;
-// And when none that push are farther apart than they should be by more than this part of it.
-static const double MAX_LIFT = 0.5;
-// Frames are tried again in halves of steps as long as they have fewer parts than this. Then ways
-// on which two would meet are cut.
-enum { MIN_ROUNDS = 3, MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
-
-typedef struct system_state {
-    bool is_coupled;
-    bool was_pushed;        // in the last round
-    bool was_pushed_before; // in the last step
-    void* saved;            // method and guard, at the start of the step
-    size_t room;
-    pl_frame_info told; // of its step; iterations and seconds of all rounds
-} system_state;
-
-struct pl_world_coupling {
-    pl_surface_set* surfaces;
-    int* body_of_surface;
-    int* system_of_surface;
-    bool* never; // per pair of surfaces, as `parted`: they do not meet here
-    int system_count;
-    int* firsts; // per system its first vertex here, and the sum
-    system_state* systems;
-    pl_push_response* responses;
-    double *start, *end, *before; // places: of the step, of the last round; 3 per vertex
-    double *push, *push_before;   // [kg m]
-    double* force;                // [N]
-    double *mass, *inverse_mass;
-    double* limits; // 1 between uses
-    bool* held;
-    pl_push_list list;
-    pl_array kept, kept_before; // of pl_kept_push: of the last step; of the last frame
-    pl_array pairs;             // of pl_contact_pair: of the last search
-    pl_array parts;             // of double: the part of the way that each allows
-};
 
 // ------------------------------------------------------------------ who
 
@@ -97,7 +45,7 @@ void pl_world_coupling_free(pl_world* w) {
     PL_FREE(c->body_of_surface, int, surfaces);
     PL_FREE(c->system_of_surface, int, surfaces);
     PL_FREE(c->never, bool, surfaces* surfaces);
-    PL_FREE(c->systems, system_state, c->system_count);
+    PL_FREE(c->systems, pl_coupled_system, c->system_count);
     PL_FREE(c->responses, pl_push_response, c->system_count);
     double** arrays[] = {&c->start, &c->end, &c->before, &c->push, &c->push_before, &c->force};
     for (int k = 0; k < 6; k++) PL_FREE(*arrays[k], double, 3 * count);
@@ -125,7 +73,7 @@ static bool allocate(pl_world* w, struct pl_world_coupling* c) {
     double** arrays[] = {&c->start, &c->end, &c->before, &c->push, &c->push_before, &c->force};
     for (int k = 0; k < 6; k++)
         if (!(*arrays[k] = PL_ALLOC(double, 3 * count))) return false;
-    return (c->systems = PL_ALLOC(system_state, w->system_count)) &&
+    return (c->systems = PL_ALLOC(pl_coupled_system, w->system_count)) &&
            (c->responses = PL_ALLOC(pl_push_response, w->system_count)) &&
            (c->body_of_surface = PL_ALLOC(int, surfaces)) &&
            (c->system_of_surface = PL_ALLOC(int, surfaces)) &&
@@ -179,7 +127,7 @@ pl_status pl_world_coupling_setup(pl_world* w, pl_error* error) {
 
 // ------------------------------------------------------------------ crossings
 
-static void gather(const pl_world* w, double* out) {
+void pl_world_coupling_gather(const pl_world* w, double* out) {
     const struct pl_world_coupling* c = w->coupling;
     for (int s = 0; s < c->system_count; s++) {
         const pl_world_system* system = &w->systems[s];
@@ -192,7 +140,7 @@ pl_status pl_world_coupling_cross(pl_world* w, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     w->crossings.count = 0;
     if (!c) return PL_OK;
-    gather(w, c->end);
+    pl_world_coupling_gather(w, c->end);
     pl_status status = pl_surface_set_cross(c->surfaces, w->pool, c->end, &w->crossings, error);
     pl_crossing* crossings = w->crossings.data;
     size_t kept = 0;
@@ -218,46 +166,16 @@ pl_status pl_world_coupling_part(pl_world* w, pl_error* error) {
     return PL_OK;
 }
 
-pl_status pl_world_coupling_note(pl_world* w, pl_notes* notes, pl_error* error) {
-    const struct pl_world_coupling* c = w->coupling;
-    pl_status status = pl_world_coupling_part(w, error);
-    const int count = c && status == PL_OK ? c->surfaces->surface_count : 0;
-    for (int i = 0; i < count; i++)
-        for (int j = i; j < count; j++)
-            if (c->surfaces->parted[i * count + j] && !c->never[i * count + j])
-                pl_world_note_inside(w, c->body_of_surface[i], c->body_of_surface[j], notes);
-    return status;
+static int surface_of(const struct pl_world_coupling* c, int body) {
+    for (int k = 0; k < c->surfaces->surface_count; k++)
+        if (c->body_of_surface[k] == body) return k;
+    return -1;
 }
 
-// ------------------------------------------------------------------ back to the start
-
-static pl_status save(pl_world* w, int s, pl_error* error) {
-    system_state* state = &w->coupling->systems[s];
-    pl_world_system* system = &w->systems[s];
-    int count;
-    const double* guard = pl_guard_pack(system, &count);
-    const size_t own = (size_t)count * sizeof(double);
-    const size_t size = own + system->method->state_size(system->data);
-    if (size > state->room) {
-        pl_free(state->saved, state->room);
-        state->room = 0;
-        if (!(state->saved = pl_alloc(size))) return pl_fail_memory(error, "the state of a system");
-        state->room = size;
-    }
-    memcpy(state->saved, guard, own);
-    system->method->state_save(system->data, (char*)state->saved + own);
-    return PL_OK;
-}
-
-static void restore(pl_world* w, int s) {
-    const system_state* state = &w->coupling->systems[s];
-    pl_world_system* system = &w->systems[s];
-    int count;
-    double* guard = pl_guard_pack(system, &count);
-    memcpy(guard, state->saved, (size_t)count * sizeof(double));
-    pl_guard_unpack(system);
-    system->method->state_load(system->data,
-                               (const char*)state->saved + (size_t)count * sizeof(double));
+bool pl_world_coupling_is_parted(const pl_world* w, int a, int b) {
+    if (!w->coupling || !pl_world_couples(w, a, b)) return false;
+    const int i = surface_of(w->coupling, a), j = surface_of(w->coupling, b);
+    return w->coupling->surfaces->parted[i * w->coupling->surfaces->surface_count + j];
 }
 
 // ------------------------------------------------------------------ pushes of the last step
@@ -298,337 +216,4 @@ pl_status pl_world_coupling_save(pl_world* w, pl_error* error) {
 void pl_world_coupling_restore(pl_world* w) {
     struct pl_world_coupling* c = w->coupling;
     if (c) copy(&c->kept_before, &c->kept, NULL);
-}
-
-// ------------------------------------------------------------------ rounds
-
-// what gives way, and by how much at most
-static void take_masses(pl_world* w) {
-    struct pl_world_coupling* c = w->coupling;
-    for (int s = 0; s < c->system_count; s++) {
-        const pl_world_system* system = &w->systems[s];
-        const double* mass = system->method->masses(system->data);
-        const pl_pin* pins = system->pins.data;
-        const size_t first = (size_t)c->firsts[s];
-        for (int v = 0; v < system->vertex_count; v++) {
-            c->mass[first + (size_t)v] = mass[v];
-            c->held[first + (size_t)v] = !(mass[v] > 0.0);
-        }
-        for (size_t p = 0; p < system->pins.count; p++)
-            if (pins[p].hard && !pins[p].partial) c->held[first + (size_t)pins[p].vertex] = true;
-        pl_push_response_begin(&c->responses[s], c->inverse_mass + first);
-    }
-    for (int v = 0; v < c->firsts[c->system_count]; v++)
-        c->inverse_mass[v] = c->held[v] ? 0.0 : 1.0 / c->mass[v];
-}
-
-static void set_surfaces(const pl_world* w) {
-    const double room = 2.0; // pairs that are a little farther away may be pushed nearer
-    pl_surface_set* set = w->coupling->surfaces;
-    for (int k = 0; k < set->surface_count; k++) {
-        pl_world_surface_update(&w->bodies[w->coupling->body_of_surface[k]], &set->surfaces[k]);
-        set->surfaces[k].reach = room * set->surfaces[k].thickness;
-    }
-}
-
-static pl_pair_motion motion_of(const pl_world* w) {
-    const struct pl_world_coupling* c = w->coupling;
-    return (pl_pair_motion){c->surfaces, c->start, c->end, c->mass, c->held, 1.0, w->step_size};
-}
-
-static pl_status out_of_memory(pl_error* error) {
-    return pl_fail_memory(error, "bodies that push each other");
-}
-
-static pl_status find(pl_world* w, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    return pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
-}
-
-// BDF2 gives a part of what a force does to the steps after it. The sum of momentum would be kept
-// only over several steps, so that a step with pushes, and the one after it, start anew.
-static void start_anew(const pl_world* w, int s) {
-    const pl_world_system* system = &w->systems[s];
-    const system_state* state = &w->coupling->systems[s];
-    if (system->method_bodies[0].body->integrator == PL_INTEGRATOR_BDF2 &&
-        (state->was_pushed || state->was_pushed_before) && system->method->restart)
-        system->method->restart(system->data);
-}
-
-// One step of a system. What it tells replaces what the rounds before told, but for the work done.
-static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
-                      pl_error* error) {
-    pl_frame_info* told = &w->coupling->systems[s].told;
-    const pl_frame_info before = *told;
-    *told = (pl_frame_info){0};
-    start_anew(w, s);
-    pl_status status = pl_world_step_system(w, s, begin, end, force, told, error);
-    told->iterations += before.iterations;
-    told->linear_iterations += before.linear_iterations;
-    told->detect_seconds += before.detect_seconds;
-    told->assembly_seconds += before.assembly_seconds;
-    told->linear_seconds += before.linear_seconds;
-    return status;
-}
-
-static void tell(const pl_frame_info* from, pl_frame_info* to) {
-    to->iterations += from->iterations;
-    to->linear_iterations += from->linear_iterations;
-    to->unconverged_count += from->unconverged_count;
-    to->switch_count += from->switch_count;
-    to->retry_count += from->retry_count;
-    to->cut_count += from->cut_count;
-    to->contact_count += from->contact_count;
-    to->softened_count += from->softened_count;
-    to->turned_count += from->turned_count;
-    to->unfit_count += from->unfit_count;
-    to->residual = fmax(to->residual, from->residual);
-    to->detect_seconds += from->detect_seconds;
-    to->assembly_seconds += from->assembly_seconds;
-    to->linear_seconds += from->linear_seconds;
-    if (from->unbalanced[0]) memcpy(to->unbalanced, from->unbalanced, sizeof to->unbalanced);
-}
-
-static bool is_pushed(const struct pl_world_coupling* c, int s) {
-    for (size_t i = 3 * (size_t)c->firsts[s]; i < 3 * (size_t)c->firsts[s + 1]; i++)
-        if (c->push[i] != 0.0) return true;
-    return false;
-}
-
-// Learns from the steps of a system in this round and the one before.
-static bool learn(struct pl_world_coupling* c, int s) {
-    const size_t first = 3 * (size_t)c->firsts[s], end = 3 * (size_t)c->firsts[s + 1];
-    for (size_t i = first; i < end; i++) {
-        c->push_before[i] = c->push[i] - c->push_before[i];
-        c->before[i] = c->end[i] - c->before[i];
-    }
-    return pl_push_response_learn(&c->responses[s], c->push_before + first, c->before + first);
-}
-
-static void sum_pushes(pl_world* w) {
-    struct pl_world_coupling* c = w->coupling;
-    const double scale = 1.0 / (w->step_size * w->step_size);
-    pl_push_list_sum(&c->list, c->firsts[c->system_count], c->push);
-    for (int i = 0; i < 3 * c->firsts[c->system_count]; i++) c->force[i] = scale * c->push[i];
-}
-
-static const double* force_on(const struct pl_world_coupling* c, int s) {
-    return c->systems[s].was_pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL;
-}
-
-// Pushes by the model, and the steps of all that are pushed.
-static pl_status run_round(pl_world* w, double begin, double end, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    const pl_push_systems systems = {c->system_count, c->firsts, c->responses,
-                                     c->system_of_surface};
-    const size_t count = 3 * (size_t)c->firsts[c->system_count];
-    if (!pl_push_list_solve(&c->list, &systems, c->start, c->end)) return out_of_memory(error);
-    memcpy(c->push_before, c->push, count * sizeof(double));
-    memcpy(c->before, c->end, count * sizeof(double));
-    sum_pushes(w);
-    for (int s = 0; s < c->system_count; s++) {
-        const bool was_pushed = c->systems[s].was_pushed;
-        c->systems[s].was_pushed = is_pushed(c, s);
-        if (!was_pushed && !c->systems[s].was_pushed) continue;
-        restore(w, s);
-        pl_budget_repeat_step(w, s);
-        pl_status status = step(w, s, begin, end, force_on(c, s), error);
-        if (status != PL_OK) return status;
-    }
-    gather(w, c->end);
-    for (int s = 0; s < c->system_count; s++)
-        if (c->systems[s].was_pushed && !learn(c, s)) return out_of_memory(error);
-    return PL_OK;
-}
-
-// ------------------------------------------------------------------ no passing
-
-// The smallest part of its way that a pair allows.
-static pl_status least_part(pl_world* w, double* least, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    const pl_pair_motion motion = motion_of(w);
-    c->parts.count = 0;
-    double* parts = pl_array_add(&c->parts, c->pairs.count);
-    if (c->pairs.count && !parts) return out_of_memory(error);
-    *least = pl_pairs_advance(&motion, w->pool, c->pairs.data, (int)c->pairs.count, parts);
-    return PL_OK;
-}
-
-static void shorten_ways(struct pl_world_coupling* c, double margin) {
-    for (int v = 0; v < c->firsts[c->system_count]; v++) c->limits[v] = 1.0;
-    pl_pairs_limit(c->pairs.data, (int)c->pairs.count, c->parts.data, margin, c->limits);
-    for (int v = 0; v < c->firsts[c->system_count]; v++) {
-        const size_t k = 3 * (size_t)v;
-        if (c->limits[v] < 1.0 && !c->held[v])
-            pl_vec3_store(c->end + k, pl_lerp(pl_vec3_load(c->start + k), pl_vec3_load(c->end + k),
-                                              c->limits[v]));
-    }
-}
-
-// Puts vertices where their ways were cut. Of the motion that this takes away, velocities give the
-// whole system its share back, so that the sum of momentum stays.
-static void take_places(pl_world* w, int s) {
-    struct pl_world_coupling* c = w->coupling;
-    pl_world_system* system = &w->systems[s];
-    const double* mass = system->method->masses(system->data);
-    double *x = system->method->positions(system->data),
-           *v = system->method->velocities(system->data);
-    const double* to = c->end + 3 * (size_t)c->firsts[s];
-    const size_t count = 3 * (size_t)system->vertex_count;
-    double lost[3] = {0}, all = 0.0;
-    if (memcmp(x, to, count * sizeof(double)) == 0) return;
-    for (size_t i = 0; i < count; i++) {
-        const double change = (to[i] - x[i]) / w->step_size;
-        lost[i % 3] += mass[i / 3] * change;
-        all += i % 3 ? 0.0 : mass[i / 3];
-        v[i] += change;
-        x[i] = to[i];
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!c->held[(size_t)c->firsts[s] + i / 3]) v[i] -= lost[i % 3] / all;
-    if (system->method->restart) system->method->restart(system->data);
-}
-
-// Shortens ways on which two would meet, in rounds, since those that are short may block others. In
-// the end vertices that would still meet stay where they were.
-static pl_status keep_apart(pl_world* w, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    double least;
-    pl_status status = least_part(w, &least, error);
-    if (status == PL_OK && least < 1.0 && w->split < MIN_SPLIT_TO_CUT)
-        return pl_fail(error, PL_ERROR_DIVERGED,
-                       "bodies of different systems push each other too hard; use a smaller "
-                       "time_step or more substeps");
-    bool is_cut = false;
-    for (int k = 0; status == PL_OK && least < 1.0 && k < MAX_CUTS; k++) {
-        shorten_ways(c, k < MAX_PART_CUTS ? 0.95 : 0.0);
-        is_cut = true;
-        status = find(w, error);
-        if (status == PL_OK) status = least_part(w, &least, error);
-    }
-    for (int s = 0; status == PL_OK && is_cut && s < c->system_count; s++)
-        if (c->systems[s].is_coupled) take_places(w, s);
-    return status;
-}
-
-// ------------------------------------------------------------------ a step
-
-// Bodies that rest on each other need about the forces of the last step again.
-static bool begin_pushes(pl_world* w) {
-    struct pl_world_coupling* c = w->coupling;
-    const double scale = w->step_size * w->step_size;
-    const pl_pair_motion still = {c->surfaces, c->start, c->start,    c->mass,
-                                  c->held,     1.0,      w->step_size};
-    const pl_kept_push* kept = c->kept.data;
-    c->list.pushes.count = 0;
-    c->pairs.count = 0;
-    for (size_t k = 0; k < c->kept.count; k++) {
-        pl_contact_pair pair = {.is_edges = kept[k].is_edges != 0};
-        for (int i = 0; i < 4; i++) pair.v[i] = kept[k].v[i];
-        pair.surfaces[0] = c->surfaces->surface_of_vertex[pair.v[0]];
-        pair.surfaces[1] = c->surfaces->surface_of_vertex[pair.v[3]];
-        if (!c->surfaces
-                 ->parted[pair.surfaces[0] * c->surfaces->surface_count + pair.surfaces[1]] &&
-            !pl_array_push(&c->pairs, &pair))
-            return false;
-    }
-    if (!pl_push_list_add(&c->list, &still, &c->pairs)) return false;
-    pl_push* pushes = c->list.pushes.data;
-    // both lists are sorted alike
-    for (size_t k = 0, at = 0; k < c->list.pushes.count; k++) {
-        while (memcmp(kept[at].v, pushes[k].pair.v, sizeof kept[at].v) != 0 ||
-               (kept[at].is_edges != 0) != pushes[k].pair.is_edges)
-            at++;
-        pushes[k].row.push = scale * kept[at].push;
-        const pl_vec3 drag = pl_scale(scale, pl_vec3_load(kept[at].drag));
-        const pl_vec3 n = pushes[k].row.normal;
-        pushes[k].row.drag = pl_madd(drag, -pl_dot(drag, n), n);
-    }
-    return true;
-}
-
-static bool has_kept(const struct pl_world_coupling* c, int s) {
-    const pl_kept_push* kept = c->kept.data;
-    for (size_t k = 0; k < c->kept.count; k++)
-        for (int i = 0; i < 4; i += 3)
-            if (kept[k].v[i] >= c->firsts[s] && kept[k].v[i] < c->firsts[s + 1]) return true;
-    return false;
-}
-
-static bool keep_pushes(pl_world* w) {
-    struct pl_world_coupling* c = w->coupling;
-    const double scale = 1.0 / (w->step_size * w->step_size);
-    const pl_push* pushes = c->list.pushes.data;
-    c->kept.count = 0;
-    for (size_t k = 0; k < c->list.pushes.count; k++) {
-        const pl_pair_row* row = &pushes[k].row;
-        if (!(row->push > 0.0)) continue;
-        pl_kept_push kept = {.is_edges = pushes[k].pair.is_edges, .push = scale * row->push};
-        for (int i = 0; i < 4; i++) kept.v[i] = row->v[i];
-        pl_vec3_store(kept.drag, pl_scale(scale, row->drag));
-        if (!pl_array_push(&c->kept, &kept)) return false;
-    }
-    return true;
-}
-
-static bool is_settled(const struct pl_world_coupling* c) {
-    return pl_push_list_miss(&c->list, c->end) <= MAX_MISS &&
-           pl_push_list_lift(&c->list, c->end) <= MAX_LIFT;
-}
-
-// Forces of the last step are not yet those of this one, of which friction is the first to tell.
-// The first round shows how far the systems give way, the second one uses it.
-static int least_rounds(const struct pl_world_coupling* c) {
-    return pl_push_list_active(&c->list) > 0 ? MIN_ROUNDS : 0;
-}
-
-static pl_status push_apart(pl_world* w, double begin, double end, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    const pl_pair_motion motion = motion_of(w);
-    for (int round = 0;; round++) {
-        pl_status status = find(w, error);
-        if (status != PL_OK) return status;
-        if (!pl_push_list_add(&c->list, &motion, &c->pairs)) return out_of_memory(error);
-        if (round == PL_PUSH_ROUNDS || (round >= least_rounds(c) && is_settled(c))) break;
-        status = run_round(w, begin, end, error);
-        if (status != PL_OK) return status;
-    }
-    pl_status status = keep_apart(w, error);
-    if (status == PL_OK && !keep_pushes(w)) status = out_of_memory(error);
-    return status;
-}
-
-// The first steps of all systems, with the pushes of the last one.
-static pl_status step_first(pl_world* w, double begin, double end, pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    gather(w, c->start);
-    set_surfaces(w);
-    take_masses(w);
-    if (!begin_pushes(w)) return out_of_memory(error);
-    sum_pushes(w);
-    pl_status status = PL_OK;
-    for (int s = 0; status == PL_OK && s < c->system_count; s++) {
-        c->systems[s].told = (pl_frame_info){0};
-        c->systems[s].was_pushed = is_pushed(c, s);
-        c->systems[s].was_pushed_before = has_kept(c, s);
-        if (c->systems[s].is_coupled) status = save(w, s, error);
-        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), error);
-    }
-    gather(w, c->end);
-    take_masses(w); // attachments of the step hold others now
-    return status;
-}
-
-pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_info* info,
-                                pl_error* error) {
-    struct pl_world_coupling* c = w->coupling;
-    pl_status status = PL_OK;
-    for (int s = 0; !c && status == PL_OK && s < w->system_count; s++)
-        status = pl_world_step_system(w, s, begin, end, NULL, info, error);
-    if (!c || status != PL_OK) return status;
-    status = step_first(w, begin, end, error);
-    if (status == PL_OK) status = push_apart(w, begin, end, error);
-    for (int s = 0; s < c->system_count; s++) tell(&c->systems[s].told, info);
-    info->contact_count += pl_push_list_active(&c->list);
-    return status;
 }

@@ -22,8 +22,8 @@ void pl_world_coupling_free(pl_world* world);
 
 // At the start of a frame: surfaces that cross do not collide until they no longer do.
 pl_status pl_world_coupling_part(pl_world* world, pl_error* error);
-// Says which bodies start inside one another.
-pl_status pl_world_coupling_note(pl_world* world, pl_notes* notes, pl_error* error);
+// True if two bodies were found to cross by that.
+bool pl_world_coupling_is_parted(const pl_world* world, int a, int b);
 // The places where coupled surfaces cross, into the crossings of the world.
 pl_status pl_world_coupling_cross(pl_world* world, pl_error* error);
 
@@ -41,9 +41,5 @@ bool pl_world_check_pushes(const pl_world* world);
 // Keeps them, and takes them back, when a frame starts and when it is tried again.
 pl_status pl_world_coupling_save(pl_world* world, pl_error* error);
 void pl_world_coupling_restore(pl_world* world);
-
-// A step of all systems from begin to end [s].
-pl_status pl_world_step_systems(pl_world* world, double begin, double end, pl_frame_info* info,
-                                pl_error* error);
 
 #endif

@@ -14,9 +14,8 @@ void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surf
 
 // The surfaces of a system that collide, if any do and its method can keep them apart.
 pl_status pl_world_surfaces_setup(pl_world* world, int system, pl_error* error);
-// Says which bodies pass through one another, and which start inside one another.
-pl_status pl_world_surfaces_note(pl_world* world, pl_notes* notes, pl_error* error);
-void pl_world_note_inside(const pl_world* world, int a, int b, pl_notes* notes);
+// True if the settings of a body let its method keep it apart from others.
+bool pl_world_can_collide(const pl_world_body* body);
 // True if two bodies are of one system, whose method keeps them apart.
 bool pl_world_keeps_apart(const pl_world* world, int a, int b);
 // True if something else may hold or push the body by contact.
