@@ -5,7 +5,7 @@
 #ifndef PL_GRID_BODY_SIZE_H
 #define PL_GRID_BODY_SIZE_H
 
-#include "grid/grid_body.h"
+#include "grid/grid_body_type.h"
 #include "mesh/surface_edges.h"
 
 // Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The

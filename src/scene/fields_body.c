@@ -166,9 +166,10 @@ static const pl_field_info multigrid_rows[] = {
                  "finest level first; the last number holds for all coarser levels"),
     PL_ROW_BOOL(pl_multigrid, "stiffness_aware", stiffness_aware, true,
                 "coarse vertices are chosen by stiffness where it varies"),
-    PL_ROW_BOOL(
-        pl_multigrid, "fallback", fallback, true,
-        "switches to mgpcg if the plain cycle stalls, to direct if that fails, and reports it"),
+    PL_ROW_BOOL(pl_multigrid, "fallback", fallback, true,
+                "if cycles stall, switches to mgpcg (mixed: to MINRES), and to direct if that "
+                "fails; metrics "
+                "count it"),
 };
 const pl_type pl_type_multigrid = {.name = "multigrid",
                                    .help = "Multigrid settings of fem and mixed.",
