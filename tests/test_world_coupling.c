@@ -10,6 +10,7 @@
 #include "run_samples.h"
 #include "test.h"
 #include "world/world_build.h"
+#include "world/world_coupling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,3 +145,30 @@ TEST(coupling_learns_how_far_a_system_gives_way)
 
 TEST(coupling_has_the_same_bits)
 { contact_check_bits(pile, 9); }
+
+// Forces of a state that is not of this world, or damaged, are refused, and the world goes on.
+TEST(coupling_refuses_forces_of_another_world)
+{
+    pl_world* world = balls(pbd, "\"method\": \"fem\"", 1);
+    pl_error error;
+    sample_step(world, 4, NULL);
+    pl_array* kept = pl_world_kept_pushes(world);
+    CHECK(kept->count > 1);
+    const size_t size = pl_world_state_size(world);
+    void *good = malloc(size), *bad = malloc(size);
+    pl_world_state_save(world, good);
+    for (int k = 0; k < 3; k++) {
+        CHECK_OK(pl_world_state_load(world, good, size, &error), &error);
+        pl_kept_push* push = kept->data;
+        if (k == 0) push[0].v[2] = 1 << 30;
+        if (k == 1) push[0].push = NAN;
+        if (k == 2) push[0] = push[1];
+        pl_world_state_save(world, bad);
+        CHECK(pl_world_state_load(world, bad, size, &error) == PL_ERROR_FORMAT);
+        CHECK(kept->count == 0);
+    }
+    sample_step(world, 1, NULL);
+    free(good);
+    free(bad);
+    pl_world_destroy(world);
+}

@@ -183,15 +183,29 @@ bool pl_world_coupling_is_parted(const pl_world* w, int a, int b) {
 pl_array* pl_world_kept_pushes(pl_world* w) { return w->coupling ? &w->coupling->kept : NULL; }
 
 // What a file says may be of another scene.
+static bool is_push(const struct pl_world_coupling* c, const pl_kept_push* kept) {
+    for (int i = 0; i < 4; i++) {
+        const int v = kept->v[i];
+        if (v < 0 || v >= c->surfaces->vertex_count || c->surfaces->surface_of_vertex[v] < 0)
+            return false;
+    }
+    return isfinite(kept->push) && isfinite(kept->drag[0]) && isfinite(kept->drag[1]) &&
+           isfinite(kept->drag[2]);
+}
+
+// the order of pushes in their list
+static bool comes_before(const pl_kept_push* a, const pl_kept_push* b) {
+    if ((a->is_edges != 0) != (b->is_edges != 0)) return b->is_edges != 0;
+    for (int i = 0; i < 4; i++)
+        if (a->v[i] != b->v[i]) return a->v[i] < b->v[i];
+    return false;
+}
+
 bool pl_world_check_pushes(const pl_world* w) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_kept_push* kept = c->kept.data;
     for (size_t k = 0; k < c->kept.count; k++)
-        for (int i = 0; i < 4; i++) {
-            const int v = kept[k].v[i];
-            if (v < 0 || v >= c->surfaces->vertex_count || c->surfaces->surface_of_vertex[v] < 0)
-                return false;
-        }
+        if (!is_push(c, &kept[k]) || (k > 0 && !comes_before(&kept[k - 1], &kept[k]))) return false;
     return true;
 }
 

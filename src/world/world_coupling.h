@@ -36,7 +36,7 @@ typedef struct pl_kept_push {
 
 // Those of the last step, of pl_kept_push; NULL if nothing is coupled.
 pl_array* pl_world_kept_pushes(pl_world* world);
-// False if they name vertices that the world does not have.
+// False if they name vertices that the world does not have, or are out of order.
 bool pl_world_check_pushes(const pl_world* world);
 // Keeps them, and takes them back, when a frame starts and when it is tried again.
 pl_status pl_world_coupling_save(pl_world* world, pl_error* error);

@@ -174,8 +174,10 @@ static bool pass_pushes(state_walk* s, pl_world* w) {
             (count > 0 && !pl_array_add(pushes, (size_t)count)))
             return false;
     }
-    if (!pass(s, pushes->data, (size_t)count * sizeof(pl_kept_push))) return false;
-    return !s->from || pl_world_check_pushes(w);
+    bool ok = pass(s, pushes->data, (size_t)count * sizeof(pl_kept_push));
+    if (ok && (!s->from || pl_world_check_pushes(w))) return true;
+    if (s->from) pushes->count = 0;
+    return false;
 }
 
 enum { MAX_PATH_SIZE = 512 };
