@@ -265,3 +265,21 @@ TEST(coupling_keeps_pushes_when_systems_change)
     free(names);
     pl_world_destroy(world);
 }
+
+// Bodies of which a host drags one vertex into the other no longer push, whichever of the two has
+// the vertex of a pair.
+TEST(coupling_forgets_pushes_of_bodies_that_cross)
+{
+    pl_world* world = balls(pbd, fem, 1);
+    sample_step(world, 4, NULL);
+    CHECK(pl_world_kept_pushes(world)->count > 1);
+    double* x = pl_world_positions(world, 1);
+    int nearest = 0;
+    for (int v = 0; v < pl_world_mesh(world, 1)->vertex_count; v++)
+        if (x[3 * v] < x[3 * nearest]) nearest = v;
+    x[3 * nearest] -= 0.15;
+    CHECK(pl_world_crossings(world) > 0);
+    sample_step(world, 1, NULL);
+    CHECK_INT(pl_world_kept_pushes(world)->count, 0);
+    pl_world_destroy(world);
+}

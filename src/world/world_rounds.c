@@ -289,8 +289,7 @@ static bool begin_pushes(pl_world* w) {
         for (int i = 0; i < 4; i++) pair.v[i] = kept[k].v[i];
         pair.surfaces[0] = c->surfaces->surface_of_vertex[pair.v[0]];
         pair.surfaces[1] = c->surfaces->surface_of_vertex[pair.v[3]];
-        if (!c->surfaces
-                 ->parted[pair.surfaces[0] * c->surfaces->surface_count + pair.surfaces[1]] &&
+        if (!pl_surfaces_are_parted(c->surfaces, pair.surfaces[0], pair.surfaces[1]) &&
             !pl_array_push(&c->pairs, &pair))
             return false;
     }
