@@ -203,13 +203,13 @@ static pl_status pass_numbers(state_walk* s, pl_world* w, pl_error* error) {
 
 // ---------------------------------------------------------------- all of it
 
-// "PLSTATE3", number of systems, vertices, frame, step, bytes of the whole state
+// "PLSTATE4", number of systems, vertices, frame, step, bytes of the whole state
 enum { HEAD_SIZE = 6, SAME_SIZE = 3 };
 
 static void make_head(const pl_world* w, int64_t head[HEAD_SIZE]) {
     int64_t vertices = 0;
     for (int s = 0; s < w->system_count; s++) vertices += w->systems[s].vertex_count;
-    memcpy(&head[0], "PLSTATE3", 8);
+    memcpy(&head[0], "PLSTATE4", 8);
     head[1] = w->system_count;
     head[2] = vertices;
     head[3] = w->frame;
