@@ -172,3 +172,96 @@ TEST(coupling_refuses_forces_of_another_world)
     free(bad);
     pl_world_destroy(world);
 }
+
+// The vertex of a push as its body and its number there.
+static void name_vertex(const pl_world* world, int v, int name[2]) {
+    for (int b = 0; b < world->body_count; b++) {
+        int first = world->bodies[b].first_vertex;
+        for (int s = 0; s < world->bodies[b].system; s++) first += world->systems[s].vertex_count;
+        if (v < first || v >= first + world->bodies[b].mesh->vertex_count) continue;
+        name[0] = b;
+        name[1] = v - first;
+    }
+}
+
+static void name_push(const pl_world* world, const pl_kept_push* push, int names[4][2]) {
+    for (int i = 0; i < 4; i++) name_vertex(world, push->v[i], names[i]);
+}
+
+// A state with a number that the host set comes back whole, pushes included.
+TEST(coupling_loads_pushes_with_numbers)
+{
+    pl_world *world = balls(pbd, fem, 1), *other = balls(pbd, fem, 1);
+    pl_error error;
+    CHECK_OK(pl_world_set(world, "bodies[0].material.young", 3e4, &error), &error);
+    sample_step(world, 4, NULL);
+    const size_t count = pl_world_kept_pushes(world)->count, size = pl_world_state_size(world);
+    CHECK(count > 1);
+    void *state = malloc(size), *again = malloc(size);
+    pl_world_state_save(world, state);
+    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
+    CHECK_INT(pl_world_state_size(other), size);
+    pl_world_state_save(other, again);
+    CHECK(memcmp(state, again, size) == 0);
+    sample_step(world, 1, NULL);
+    sample_step(other, 1, NULL);
+    CHECK(sample_world_hash(world) == sample_world_hash(other));
+    free(state);
+    free(again);
+    pl_world_destroy(world);
+    pl_world_destroy(other);
+}
+
+// Three boxes in a row that meet. The first and the last are one system until one gets a damping of
+// its own, so that vertices get other numbers.
+TEST(coupling_keeps_pushes_when_systems_change)
+{
+#define BOX(name, x, v, method)                                                                    \
+    " {\"name\": \"" name "\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "   \
+    "0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [" x                     \
+    ", 0, 0]}, \"velocity\": [" v ", 0, 0], \"method\": \"" method "\"}"
+    pl_world* world =
+        sample_start("{\"pliant\": 1, \"gravity\": [0, 0, 0], \"threads\": 1, "
+                     "\"bodies\": [" BOX("a", "0", "1", "fem") "," BOX(
+                         "b", "0.12", "0", "pbd") "," BOX("c", "0.24", "-1", "fem") "]}");
+#undef BOX
+    pl_error error;
+    sample_step(world, 2, NULL);
+    CHECK_INT(world->system_count, 2);
+    const size_t count = pl_world_kept_pushes(world)->count;
+    pl_kept_push* before = malloc((count + 1) * sizeof *before);
+    int(*names)[4][2] = malloc((count + 1) * sizeof *names), met[3] = {0};
+    for (size_t k = 0; k < count; k++) {
+        before[k] = ((const pl_kept_push*)pl_world_kept_pushes(world)->data)[k];
+        name_push(world, &before[k], names[k]);
+        met[names[k][0][0]]++;
+        met[names[k][3][0]]++;
+    }
+    CHECK(met[0] > 0 && met[2] > 0);
+    pl_status status = PL_ERROR_MEMORY;
+    for (int64_t nth = 1; status == PL_ERROR_MEMORY; nth++) { // what fails takes nothing away
+        pl_inject_failure(nth);
+        status = pl_world_set(world, "bodies[2].damping.mass", 0.1, &error);
+        pl_inject_failure(0);
+        CHECK_INT(pl_world_kept_pushes(world)->count, count);
+    }
+    CHECK_OK(status, &error);
+    CHECK_INT(world->system_count, 3);
+    const pl_array* kept = pl_world_kept_pushes(world);
+    CHECK_INT(kept->count, count);
+    CHECK(pl_world_check_pushes(world));
+    for (size_t k = 0; k < kept->count; k++) {
+        const pl_kept_push* push = (const pl_kept_push*)kept->data + k;
+        int name[4][2], found = 0;
+        name_push(world, push, name);
+        for (size_t j = 0; j < count; j++)
+            found += memcmp(name, names[j], sizeof name) == 0 &&
+                     push->is_edges == before[j].is_edges && push->push == before[j].push;
+        CHECK_INT(found, 1);
+    }
+    sample_step(world, 1, NULL);
+    CHECK_INT(pl_world_crossings(world), 0);
+    free(before);
+    free(names);
+    pl_world_destroy(world);
+}

@@ -6,6 +6,7 @@
 #include "world/world_surfaces.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ who
@@ -32,11 +33,9 @@ static bool couples_any(const pl_world* w, int body) {
     return false;
 }
 
-void pl_world_coupling_free(pl_world* w) {
-    struct pl_world_coupling* c = w->coupling;
+static void free_coupling(struct pl_world_coupling* c, size_t surfaces) {
     if (!c) return;
     const size_t count = c->firsts ? (size_t)c->firsts[c->system_count] : 0;
-    const size_t surfaces = (size_t)w->body_count;
     for (int s = 0; s < c->system_count; s++) {
         if (c->systems) pl_free(c->systems[s].saved, c->systems[s].room);
         if (c->responses) pl_push_response_free(&c->responses[s]);
@@ -60,6 +59,10 @@ void pl_world_coupling_free(pl_world* w) {
     pl_array_free(&c->kept_before);
     pl_array_free(&c->parts);
     PL_FREE(c, struct pl_world_coupling, 1);
+}
+
+void pl_world_coupling_free(pl_world* w) {
+    free_coupling(w->coupling, (size_t)w->body_count);
     w->coupling = NULL;
 }
 
@@ -207,6 +210,41 @@ bool pl_world_check_pushes(const pl_world* w) {
     for (size_t k = 0; k < c->kept.count; k++)
         if (!is_push(c, &kept[k]) || (k > 0 && !comes_before(&kept[k - 1], &kept[k]))) return false;
     return true;
+}
+
+static int compare_kept(const void* a, const void* b) {
+    const pl_kept_push *x = a, *y = b;
+    return comes_before(x, y) ? -1 : comes_before(y, x);
+}
+
+// The body of a vertex by an older numbering; the number of the vertex becomes the present one.
+static int renumber(const pl_world* w, const pl_world_grouping* before, int32_t* v) {
+    const struct pl_world_coupling *from = before->coupling, *to = w->coupling;
+    const int b = from->body_of_surface[from->surfaces->surface_of_vertex[*v]];
+    const int own = *v - from->firsts[before->system[b]] - before->first_vertex[b];
+    *v = to->firsts[w->bodies[b].system] + w->bodies[b].first_vertex + own;
+    return b;
+}
+
+void pl_world_coupling_follow(pl_world* w, pl_world_grouping* before) {
+    if (w->coupling && before->coupling) {
+        pl_array* all = &w->coupling->kept;
+        const pl_array empty = *all;
+        *all = before->coupling->kept;
+        before->coupling->kept = empty;
+        pl_kept_push* kept = all->data;
+        const size_t count = all->count;
+        all->count = 0;
+        for (size_t k = 0; k < count; k++) {
+            int bodies[4];
+            pl_kept_push push = kept[k];
+            for (int i = 0; i < 4; i++) bodies[i] = renumber(w, before, &push.v[i]);
+            if (pl_world_couples(w, bodies[0], bodies[3])) kept[all->count++] = push;
+        }
+        if (all->count) qsort(kept, all->count, sizeof *kept, compare_kept);
+    }
+    free_coupling(before->coupling, (size_t)w->body_count);
+    before->coupling = NULL;
 }
 
 static pl_status copy(const pl_array* from, pl_array* to, pl_error* error) {

@@ -20,6 +20,16 @@ bool pl_world_is_coupled(const pl_world* world, int system);
 pl_status pl_world_coupling_setup(pl_world* world, pl_error* error);
 void pl_world_coupling_free(pl_world* world);
 
+// How bodies were grouped before a change: per body its system, and its first vertex there.
+typedef struct pl_world_grouping {
+    struct pl_world_coupling* coupling;
+    const int *system, *first_vertex;
+} pl_world_grouping;
+
+// After bodies were grouped anew: takes over what they exerted on each other in the last step, as
+// far as they still do, and frees the coupling of before.
+void pl_world_coupling_follow(pl_world* world, pl_world_grouping* before);
+
 // At the start of a frame: surfaces that cross do not collide until they no longer do.
 pl_status pl_world_coupling_part(pl_world* world, pl_error* error);
 // True if two bodies were found to cross by that.

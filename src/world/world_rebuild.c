@@ -204,7 +204,6 @@ static pl_status make_systems(pl_world* w, old_systems* old, const bool* changed
 }
 
 static void forget_meetings(pl_world* w) {
-    pl_world_coupling_free(w);
     pl_world_meetings_free(w);
     for (int b = 0; b < w->body_count; b++) w->bodies[b].meeting = NULL;
 }
@@ -226,17 +225,20 @@ static pl_status regroup(pl_world* w, const bool* changed, bool settings_stay, p
         w->systems = NULL;
         w->system_count = 0;
         status = make_systems(w, &old, changed, settings_stay, notes, error);
+        pl_world_grouping before = {w->coupling, old.system, old.first_vertex};
+        w->coupling = NULL;
         forget_meetings(w); // which systems come first may be other ones now
         if (status == PL_OK) status = pl_world_coupling_setup(w, error);
         if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
         if (status == PL_OK) {
+            pl_world_coupling_follow(w, &before);
             drop_old(w, &old);
         } else {
             go_back(w, &old);
+            pl_world_coupling_free(w);
+            w->coupling = before.coupling;
             forget_meetings(w);
-            if (pl_world_coupling_setup(w, NULL) != PL_OK ||
-                pl_world_meetings_setup(w, NULL, NULL) != PL_OK)
-                forget_meetings(w);
+            if (pl_world_meetings_setup(w, NULL, NULL) != PL_OK) forget_meetings(w);
         }
     }
     PL_FREE(old.is_moved, bool, w->body_count);

@@ -227,14 +227,17 @@ static pl_status pass_world(state_walk* s, pl_world* w, size_t whole_size, pl_er
         w->step = head[4];
         w->clock_changes = clock_changes != 0;
     }
+    if (!ok) return PL_ERROR_FORMAT;
+    // first: systems are made anew for some numbers
+    pl_status status = pass_numbers(s, w, error);
+    if (status != PL_OK) return status;
     for (int k = 0; ok && k < w->system_count; k++) ok = pass_system(s, &w->systems[k]);
     if (!ok || !pass_pushes(s, w) || !pass_handles(s, w)) return PL_ERROR_FORMAT;
-    pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < w->obstacle_count; k++)
         status = pass_thing(s, w, &w->shapes[k].driver, k, -1, error);
     for (int k = 0; status == PL_OK && k < w->attachment_count; k++)
         status = pass_thing(s, w, &w->attachments[k].driver, -1, k, error);
-    return status == PL_OK ? pass_numbers(s, w, error) : status;
+    return status;
 }
 
 // The walk only writes to the world when it reads a state.
