@@ -6,8 +6,8 @@
 // a block, a creature, and a block of slivers (flat tets, 12 : 1). `crashes`: worlds that could not
 // go on; `not_finite`: those that ended with such positions; `unconverged`: frames of all worlds
 // with a solve before its tolerance; the same with omega automatic are `unconverged_automatic`, and
-// how many frames then took the direct solver is `switches_automatic`. --quick: three alphas, four
-// omegas, three ratios.
+// how many frames then took MINRES or the direct solver is `switches_automatic`. --quick: three
+// alphas, four omegas, three ratios.
 #include "s3_world.h"
 
 #include <math.h>

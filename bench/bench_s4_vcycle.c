@@ -56,15 +56,16 @@ static double working_set(const pl_grid_linear* mg) {
     for (int l = 0; l < mg->level_count; l++) {
         const pl_grid_linear_level* level = &mg->levels[l];
         double chunks = level->layout->field_size / PL_GRID_CHUNK;
-        sum += 9.0 * sizeof(float) * level->layout->field_size +
-               chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
-               level->band_count *
-                   (double)(sizeof(pl_grid_band_rates) + sizeof *level->band_residual) +
-               level->band_face_count * (double)sizeof(pl_grid_band_face) +
-               PL_BAND_LISTS * (double)sizeof(int) * level->layout->size[1] * level->layout->size[2] +
-               level->wall_count * (double)sizeof *level->wall_q +
-               level->run_count * (double)sizeof(pl_grid_run) +
-               mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
+        sum +=
+            9.0 * sizeof(float) * level->layout->field_size +
+            chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
+            level->band_count *
+                (double)(sizeof(pl_grid_band_rates) + sizeof *level->band_residual) +
+            level->band_face_count * (double)sizeof(pl_grid_band_face) +
+            PL_BAND_LISTS * (double)sizeof(int) * level->layout->size[1] * level->layout->size[2] +
+            level->wall_count * (double)sizeof *level->wall_q +
+            level->run_count * (double)sizeof(pl_grid_run) +
+            mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
         // springs to Dirichlet cells and values outside are of coarse levels
         if (level->has_stiff_walls) sum += level->wall_count * (double)sizeof(pl_grid_wall_chunk);
         if (l) sum += level->ghost_count * (double)sizeof(pl_grid_ghost);

@@ -47,6 +47,12 @@ static double find_step(double range, double smallest) {
     return step;
 }
 
+// far below the range of the values, but not below what doubles of their size can tell apart
+static double smallest_step(double low, double high) {
+    double size = fmax(fabs(low), fabs(high)), range = fmax(high - low, 1e-6 * size);
+    return range > 0.0 ? pow(10.0, floor(log10(range)) - 2.0) : 1.0;
+}
+
 static plot_area find_area(FILE* file, const plot_line* lines, int count, double floor_of_y) {
     plot_area a = {.file = file, .floor = floor_of_y, .low = INFINITY, .high = -INFINITY};
     for (int k = 0; k < count; k++)
@@ -57,7 +63,7 @@ static plot_area find_area(FILE* file, const plot_line* lines, int count, double
             a.high = fmax(a.high, scaled(&a, lines[k].y[i]));
         }
     if (!(a.high >= a.low)) a.low = a.high = 0.0;
-    a.step = find_step(a.high - a.low, floor_of_y > 0.0 ? 1.0 : 1e-6);
+    a.step = find_step(a.high - a.low, floor_of_y > 0.0 ? 1.0 : smallest_step(a.low, a.high));
     a.low = a.step * floor(a.low / a.step);
     a.high = fmax(a.step * ceil(a.high / a.step), a.low + a.step);
     return a;

@@ -99,8 +99,8 @@ pl_world* s2_make_world(const s2_case* c, s2_kind kind, pl_error* error) {
 
 bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors) {
     pl_error error = {0};
-    *out =
-        (s2_truth){.world = s2_make_world(c, S2_FINE, &error), .frames = c->frames, .first = c->first};
+    *out = (s2_truth){
+        .world = s2_make_world(c, S2_FINE, &error), .frames = c->frames, .first = c->first};
     if (!out->world) return failed(&error);
     size_t count = 3 * (size_t)pl_world_mesh(out->world, 0)->vertex_count;
     *errors = (s2_errors){.vertex_count = (int)(count / 3)};

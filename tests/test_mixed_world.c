@@ -250,6 +250,27 @@ TEST(mixed_goes_on_from_a_saved_state_to_the_same_bits)
     }
 }
 
+// The state names a solver that a world of other settings does not have.
+TEST(mixed_goes_on_from_a_state_of_other_settings)
+{
+    static const char* const changes[] = {"bodies[0].linear=direct",
+                                          "bodies[0].multigrid.fallback=false"};
+    for (int k = 0; k < 4; k++) {
+        pl_world* world = start_one_of_three(k % 2 ? 2 : 0);
+        pl_error error;
+        sample_step(world, 4, NULL);
+        const size_t size = pl_world_state_size(world);
+        void* state = pl_alloc(size);
+        pl_world_state_save(world, state);
+        CHECK_OK(pl_world_change(world, &changes[k / 2], 1, NULL, &error), &error);
+        CHECK(pl_world_state_size(world) == size);
+        CHECK_OK(pl_world_state_load(world, state, size, &error), &error);
+        sample_step(world, 1, NULL);
+        pl_world_destroy(world);
+        pl_free(state, size);
+    }
+}
+
 // The pressure of a column under its weight grows with depth: rho g h, in the middle of its foot.
 TEST(mixed_pressure_is_that_of_the_weight)
 {

@@ -36,7 +36,8 @@ pl_status pl_mixed_definite_create(const pl_mixed_matrices* matrices, const doub
                                    const pl_multigrid* keys, pl_pool* pool, pl_mixed_definite** out,
                                    pl_error* error);
 void pl_mixed_definite_destroy(pl_mixed_definite* d);
-// New values of A and K. *works is false if K, or L + B, has no factor; then no solve may follow.
+// New values of A and K. *works is false if the coarsest level of K has no factor; then no solve
+// may follow.
 pl_status pl_mixed_definite_update(pl_mixed_definite* d, bool* works, pl_error* error);
 // z = M r, the preconditioner; 4 per vertex
 void pl_mixed_definite_apply(pl_mixed_definite* d, const double* r, double* z);

@@ -26,6 +26,7 @@ struct pl_mixed_linear {
     double* residual;            // 4 per vertex
     pl_mixed_rung rung;          // of this step
     bool has_factor;             // the rung can solve with the matrix of the last update
+    bool has_climbed;            // since the last solve
     int failed_steps;            // before this one, one after the other
 };
 
@@ -122,6 +123,7 @@ static pl_status find_rung(pl_mixed_linear* l, pl_error* error) {
     pl_status status = update_rung(l, error);
     while (status == PL_OK && !l->has_factor && may_climb(l)) {
         l->rung++;
+        l->has_climbed = true;
         status = update_rung(l, error);
     }
     return status;
@@ -216,22 +218,25 @@ static void solve_on_rung(pl_mixed_linear* l, const pl_linear_options* options, 
 
 void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
-    const pl_mixed_rung first = l->rung;
     int iterations = 0; // of earlier rungs: they do not count against those of later ones
     for (;;) {
         *info = (pl_linear_info){0};
         solve_on_rung(l, options, b, x, info);
         if (info->converged || !may_climb(l) || is_late(options)) break;
         const pl_mixed_rung failed = l->rung;
+        const bool had_factor = l->has_factor;
         l->rung++;
         if (find_rung(l, NULL) != PL_OK) {
             l->rung = failed;
+            l->has_factor = had_factor;
             break;
         }
+        l->has_climbed = true;
         iterations += info->iterations;
     }
     info->iterations += iterations;
-    info->switched = l->rung != first;
+    info->switched = l->has_climbed;
+    l->has_climbed = false;
     if (l->rung == PL_MIXED_BY_FACTOR) note_pivots(l, info);
 }
 
@@ -243,6 +248,9 @@ pl_mixed_linear_state pl_mixed_linear_get_state(const pl_mixed_linear* l) {
 
 void pl_mixed_linear_set_state(pl_mixed_linear* l, const pl_mixed_linear_state* state) {
     l->failed_steps = state->failed_steps;
-    l->rung = state->rung;
+    // the state may be of other settings
+    if (!l->cycles) l->rung = PL_MIXED_BY_FACTOR;
+    else if (l->keys.fallback && state->rung <= PL_MIXED_BY_FACTOR) l->rung = state->rung;
+    else l->rung = PL_MIXED_BY_CYCLES;
     if (l->cycles) pl_mixed_cycles_set_state(l->cycles, &state->cycles);
 }
