@@ -265,3 +265,78 @@ TEST(coupling_keeps_pushes_when_systems_change)
     free(names);
     pl_world_destroy(world);
 }
+
+// Bodies of which a host drags one vertex into the other no longer push, whichever of the two has
+// the vertex of a pair.
+TEST(coupling_forgets_pushes_of_bodies_that_cross)
+{
+    pl_world* world = balls(pbd, fem, 1);
+    sample_step(world, 4, NULL);
+    CHECK(pl_world_kept_pushes(world)->count > 1);
+    double* x = pl_world_positions(world, 1);
+    int nearest = 0;
+    for (int v = 0; v < pl_world_mesh(world, 1)->vertex_count; v++)
+        if (x[3 * v] < x[3 * nearest]) nearest = v;
+    x[3 * nearest] -= 0.15;
+    CHECK(pl_world_crossings(world) > 0);
+    sample_step(world, 1, NULL);
+    CHECK_INT(pl_world_kept_pushes(world)->count, 0);
+    pl_world_destroy(world);
+}
+
+// A box that two others stop before it comes to one without inertia, which feels nothing then.
+static const char stopped[] =
+    "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"threads\": 1, \"bodies\": [\n"
+    " {\"name\": \"runner\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.3, "
+    "\"size_z\": 0.1, \"edge\": 0.1}, \"velocity\": [4, 0, 0], \"material\": {\"young\": 1e7}, "
+    "\"integrator\": \"euler\"},\n"
+    " {\"name\": \"low\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.09, "
+    "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [0.108, -0.1, 0]}, "
+    "\"method\": "
+    "\"pbd\"},\n"
+    " {\"name\": \"high\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.09, "
+    "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [0.108, 0.1, 0]}, \"method\": "
+    "\"pbd\"},\n"
+    " {\"name\": \"still\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.05, "
+    "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [0.135, 0, 0]}, "
+    "\"integrator\": \"quasistatic\"}],\n"
+    " \"attachments\": [{\"body\": \"low\", \"where\": {\"side\": \"+x\"}}, {\"body\": \"high\", "
+    "\"where\": {\"side\": \"+x\"}}, {\"body\": \"still\", \"where\": {\"side\": \"+x\"}}]}";
+
+TEST(coupling_ends_before_bodies_without_inertia_step)
+{
+    pl_world* world = sample_start(stopped);
+    const double* x = pl_world_positions(world, 3);
+    const size_t size = 3 * (size_t)pl_world_mesh(world, 3)->vertex_count * sizeof *x;
+    CHECK(world->bodies[3].system > world->bodies[0].system);
+    double* before = malloc(size);
+    memcpy(before, x, size);
+    sample_step(world, 1, NULL);
+    CHECK(pl_world_kept_pushes(world)->count > 1);
+    for (size_t i = 0; i < size / sizeof *x; i++) CHECK_NEAR(x[i], before[i], 1e-9);
+    free(before);
+    pl_world_destroy(world);
+}
+
+// Two boxes that are fast enough for cuts, and one of the same system that is far away.
+TEST(coupling_cuts_leave_other_bodies_alone)
+{
+    static const char box[] =
+        "\"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"material\": {\"young\": 2e3}";
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"threads\": 1, \"bodies\": [\n"
+             " {\"name\": \"left\", %s, \"velocity\": [30, 0, 0], \"method\": \"pbd\"},\n"
+             " {\"name\": \"right\", %s, \"transform\": {\"translate\": [0.12, 0.02, 0.01]}, "
+             "\"velocity\": [-30, 0, 0], \"method\": \"fem\"},\n"
+             " {\"name\": \"far\", %s, \"transform\": {\"translate\": [0, 100, 0]}, \"method\": "
+             "\"pbd\"}]}",
+             box, box, box);
+    pl_world* world = sample_start(text);
+    sample_step(world, 2, NULL);
+    CHECK_INT(pl_world_crossings(world), 0);
+    for (int v = 0; v < pl_world_mesh(world, 2)->vertex_count; v++)
+        CHECK_NEAR(pl_norm(pl_vec3_load(pl_world_velocities(world, 2) + 3 * v)), 0.0, 1e-9);
+    pl_world_destroy(world);
+}

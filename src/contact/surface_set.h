@@ -74,6 +74,10 @@ typedef struct pl_surface_set {
     pl_array* crossings; // of pl_crossing, per block
 } pl_surface_set;
 
+static inline bool pl_surfaces_are_parted(const pl_surface_set* set, int a, int b) {
+    return set->parted[a < b ? a * set->surface_count + b : b * set->surface_count + a];
+}
+
 pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int vertex_count,
                                 pl_surface_set** out, pl_error* error);
 // Accepts NULL.

@@ -178,7 +178,7 @@ static int surface_of(const struct pl_world_coupling* c, int body) {
 bool pl_world_coupling_is_parted(const pl_world* w, int a, int b) {
     if (!w->coupling || !pl_world_couples(w, a, b)) return false;
     const int i = surface_of(w->coupling, a), j = surface_of(w->coupling, b);
-    return w->coupling->surfaces->parted[i * w->coupling->surfaces->surface_count + j];
+    return pl_surfaces_are_parted(w->coupling->surfaces, i, j);
 }
 
 // ------------------------------------------------------------------ pushes of the last step

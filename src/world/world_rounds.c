@@ -17,6 +17,7 @@
 #include "world/world_budget.h"
 #include "world/world_coupling.h"
 #include "world/world_guard.h"
+#include "world/world_meeting.h"
 #include "world/world_step.h"
 #include "world/world_surfaces.h"
 
@@ -227,19 +228,21 @@ static void shorten_ways(struct pl_world_coupling* c, double margin) {
     }
 }
 
-// Puts vertices where their ways were cut. Of the motion that this takes away, velocities give the
-// whole system its share back, so that the sum of momentum stays.
-static void take_places(pl_world* w, int s) {
-    struct pl_world_coupling* c = w->coupling;
-    pl_world_system* system = &w->systems[s];
-    const double* mass = system->method->masses(system->data);
-    double *x = system->method->positions(system->data),
-           *v = system->method->velocities(system->data);
-    const double* to = c->end + 3 * (size_t)c->firsts[s];
-    const size_t count = 3 * (size_t)system->vertex_count;
+// Puts vertices of a body where their ways were cut. Of the motion that this takes away, velocities
+// give all of it that is not held its share back, so that the sum of momentum stays.
+static void take_body_places(pl_world* w, int b) {
+    const struct pl_world_coupling* c = w->coupling;
+    const pl_world_body* body = &w->bodies[b];
+    const pl_world_system* system = &w->systems[body->system];
+    const size_t first = (size_t)body->first_vertex, at = first + (size_t)c->firsts[body->system];
+    const size_t count = 3 * (size_t)body->mesh->vertex_count;
+    const double *mass = c->mass + at, *to = c->end + 3 * at;
+    double *x = system->method->positions(system->data) + 3 * first,
+           *v = system->method->velocities(system->data) + 3 * first;
     double lost[3] = {0}, all = 0.0;
     if (memcmp(x, to, count * sizeof(double)) == 0) return;
     for (size_t i = 0; i < count; i++) {
+        if (c->held[at + i / 3]) continue; // shorten_ways leaves it where it is
         const double change = (to[i] - x[i]) / w->step_size;
         lost[i % 3] += mass[i / 3] * change;
         all += i % 3 ? 0.0 : mass[i / 3];
@@ -247,8 +250,19 @@ static void take_places(pl_world* w, int s) {
         x[i] = to[i];
     }
     for (size_t i = 0; i < count; i++)
-        if (!c->held[(size_t)c->firsts[s] + i / 3]) v[i] -= lost[i % 3] / all;
+        if (!c->held[at + i / 3]) v[i] -= lost[i % 3] / all;
+}
+
+static void take_places(pl_world* w, int s) {
+    const struct pl_world_coupling* c = w->coupling;
+    pl_world_system* system = &w->systems[s];
+    if (memcmp(system->method->positions(system->data), c->end + 3 * (size_t)c->firsts[s],
+               3 * (size_t)system->vertex_count * sizeof(double)) == 0)
+        return;
+    for (int b = 0; b < w->body_count; b++)
+        if (w->bodies[b].system == s) take_body_places(w, b);
     if (system->method->restart) system->method->restart(system->data);
+    pl_world_end_meeting(w, s); // others meet it where it is now
 }
 
 // Shortens ways on which two would meet, in rounds, since those that are short may block others. In
@@ -289,8 +303,7 @@ static bool begin_pushes(pl_world* w) {
         for (int i = 0; i < 4; i++) pair.v[i] = kept[k].v[i];
         pair.surfaces[0] = c->surfaces->surface_of_vertex[pair.v[0]];
         pair.surfaces[1] = c->surfaces->surface_of_vertex[pair.v[3]];
-        if (!c->surfaces
-                 ->parted[pair.surfaces[0] * c->surfaces->surface_count + pair.surfaces[1]] &&
+        if (!pl_surfaces_are_parted(c->surfaces, pair.surfaces[0], pair.surfaces[1]) &&
             !pl_array_push(&c->pairs, &pair))
             return false;
     }
@@ -360,7 +373,27 @@ static pl_status push_apart(pl_world* w, double begin, double end, pl_error* err
     return status;
 }
 
-// The first steps of all systems, with the pushes of the last one.
+static bool is_met(const pl_world* w, int s) {
+    for (int b = 0; b < w->body_count; b++)
+        if (w->bodies[b].system == s && w->bodies[b].meeting) return true;
+    return false;
+}
+
+// True if a body of the system is in the way of a coupled one that is solved after it.
+static bool leads_coupled(const pl_world* w, int s) {
+    for (int later = s + 1; later < w->system_count; later++)
+        if (w->coupling->systems[later].is_coupled) return is_met(w, s);
+    return false;
+}
+
+// True if a coupled body is in the way of the system.
+static bool follows_coupled(const pl_world* w, int s) {
+    for (int before = 0; before < s; before++)
+        if (w->coupling->systems[before].is_coupled && is_met(w, before)) return true;
+    return false;
+}
+
+// The first steps of all systems that push or lead others, with the pushes of the last one.
 static pl_status step_first(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     pl_world_coupling_gather(w, c->start);
@@ -373,11 +406,29 @@ static pl_status step_first(pl_world* w, double begin, double end, pl_error* err
         c->systems[s].told = (pl_frame_info){0};
         c->systems[s].was_pushed = is_pushed(c, s);
         c->systems[s].was_pushed_before = has_kept(c, s);
-        if (c->systems[s].is_coupled) status = save(w, s, error);
+        if (!c->systems[s].is_coupled && !leads_coupled(w, s)) continue;
+        if (c->systems[s].is_coupled || follows_coupled(w, s)) status = save(w, s, error);
         if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), error);
     }
     pl_world_coupling_gather(w, c->end);
     take_masses(w); // attachments of the step hold others now
+    return status;
+}
+
+// The steps of systems that only meet others, now that it is known where those end. One that is in
+// the way of coupled ones took a step before them. It takes that again if they are in its way too.
+static pl_status step_last(pl_world* w, double begin, double end, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    pl_status status = PL_OK;
+    for (int s = 0; status == PL_OK && s < c->system_count; s++) {
+        if (c->systems[s].is_coupled) continue;
+        if (leads_coupled(w, s)) {
+            if (!follows_coupled(w, s)) continue;
+            restore(w, s);
+            pl_budget_repeat_step(w, s);
+        }
+        status = step(w, s, begin, end, NULL, error);
+    }
     return status;
 }
 
@@ -390,6 +441,7 @@ pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_
     if (!c || status != PL_OK) return status;
     status = step_first(w, begin, end, error);
     if (status == PL_OK) status = push_apart(w, begin, end, error);
+    if (status == PL_OK) status = step_last(w, begin, end, error);
     for (int s = 0; s < c->system_count; s++) tell(&c->systems[s].told, info);
     info->contact_count += pl_push_list_active(&c->list);
     return status;
