@@ -334,9 +334,30 @@ TEST(coupling_cuts_leave_other_bodies_alone)
              "\"pbd\"}]}",
              box, box, box);
     pl_world* world = sample_start(text);
-    sample_step(world, 2, NULL);
+    sample_step(world, 1, NULL);
     CHECK_INT(pl_world_crossings(world), 0);
     for (int v = 0; v < pl_world_mesh(world, 2)->vertex_count; v++)
         CHECK_NEAR(pl_norm(pl_vec3_load(pl_world_velocities(world, 2) + 3 * v)), 0.0, 1e-9);
     pl_world_destroy(world);
+}
+
+// Pairs that push stay in the list, and those that are near; others go.
+TEST(coupling_drops_pairs_that_are_far_apart)
+{
+    pl_push_list list = pl_push_list_empty();
+    const double x[12] = {0, 0.1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0};
+    const double distances[3] = {0.01, 0.06, 0.01}, pushes[3] = {1.0, 0.0, 0.0};
+    for (int k = 0; k < 3; k++) {
+        pl_push push = {.row = {.v = {0, 1, 2, 3},
+                                .weights = {1.0, 0.0, 0.0, -1.0},
+                                .normal = {0, 1, 0},
+                                .distance = distances[k],
+                                .push = pushes[k]}};
+        CHECK(pl_array_push(&list.pushes, &push));
+    }
+    pl_push_list_drop(&list, x);
+    const pl_push* left = list.pushes.data;
+    CHECK_INT(list.pushes.count, 2);
+    CHECK(left[0].row.push == 1.0 && left[1].row.distance == 0.06);
+    pl_push_list_free(&list);
 }

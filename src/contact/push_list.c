@@ -19,6 +19,8 @@ enum { MAX_SWEEPS = 161, SWEEPS_OF_ACTIVE = 8 };
 static const double SWEEP_TOLERANCE = 1e-2;
 // Two are apart along their normal by this part of their distance at least when the step starts.
 static const double MIN_PARTED = 0.9;
+// Two that do not push are far from each other from this many times their distance on.
+static const double FAR_APART = 2.0;
 
 pl_push_list pl_push_list_empty(void) {
     return (pl_push_list){.pushes = pl_array_of(sizeof(pl_push)),
@@ -60,6 +62,13 @@ static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, 
     return pl_dot(row->normal, difference(row, motion->start)) >= MIN_PARTED * apart;
 }
 
+static void set_across(pl_push* push) {
+    const pl_vec3 n = push->row.normal;
+    const pl_vec3 other = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
+    push->across[0] = pl_normalize(pl_cross(n, other));
+    push->across[1] = pl_cross(n, push->across[0]);
+}
+
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs) {
     const pl_contact_pair* all = pairs->data;
     list->found.count = 0;
@@ -69,6 +78,7 @@ bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl
             list->pushes.count &&
             bsearch(&push, list->pushes.data, list->pushes.count, sizeof push, compare);
         if (is_known || !make_row(motion, &all[k], &push.row)) continue;
+        set_across(&push);
         if (!pl_array_push(&list->found, &push)) return false;
     }
     if (list->found.count == 0) return true;
@@ -77,6 +87,18 @@ bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl
     memcpy(to, list->found.data, list->found.count * sizeof(pl_push));
     qsort(list->pushes.data, list->pushes.count, sizeof(pl_push), compare);
     return true;
+}
+
+void pl_push_list_drop(pl_push_list* list, const double* x) {
+    pl_push* pushes = list->pushes.data;
+    size_t kept = 0;
+    for (size_t k = 0; k < list->pushes.count; k++) {
+        const pl_pair_row* row = &pushes[k].row;
+        if (row->push > 0.0 ||
+            !(pl_dot(row->normal, difference(row, x)) > FAR_APART * row->distance))
+            pushes[kept++] = pushes[k];
+    }
+    list->pushes.count = kept;
 }
 
 double pl_push_list_miss(const pl_push_list* list, const double* x) {
@@ -132,14 +154,6 @@ static sides sides_of(const pl_push_systems* s, const pl_push* push) {
     return out;
 }
 
-static void directions_of(const pl_pair_row* row, pl_vec3 a[3]) {
-    const pl_vec3 n = row->normal;
-    const pl_vec3 other = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
-    a[0] = n;
-    a[1] = pl_normalize(pl_cross(n, other));
-    a[2] = pl_cross(n, a[1]);
-}
-
 // c' a of one column
 static double product(const pl_push_systems* s, const pl_pair_row* row, int system, int column,
                       pl_vec3 a) {
@@ -166,8 +180,7 @@ static bool make_products(pl_push_list* list, const pl_push_systems* s) {
     for (size_t k = 0; k < list->pushes.count; k++) {
         const pl_pair_row* row = &pushes[k].row;
         const sides own = sides_of(s, &pushes[k]);
-        pl_vec3 a[3];
-        directions_of(row, a);
+        const pl_vec3 a[3] = {row->normal, pushes[k].across[0], pushes[k].across[1]};
         double* to = pl_array_add(&list->products, 3 * (size_t)(1 + own.column_count));
         if (!to) return false;
         for (int d = 0; d < 3; d++) {
@@ -201,6 +214,7 @@ static double along(const sweeps* w, const sides* own, const double* products) {
 
 static void change_push(sweeps* w, const pl_pair_row* row, const sides* own, pl_vec3 a,
                         const double* products, double by) {
+    if (by == 0.0) return;
     for (int i = 0; i < 4; i++) {
         double* to = w->moved + 3 * (size_t)row->v[i];
         const double factor = by * row->weights[i] * inverse_mass(w->systems, own, row->v[i]);
@@ -224,22 +238,24 @@ static void sweep_normal(sweeps* w, pl_pair_row* row, const sides* own, const do
 }
 
 // friction takes the slip of the whole step away, as far as it can
-static void sweep_slip(sweeps* w, pl_pair_row* row, const sides* own, const double* products) {
+static void sweep_slip(sweeps* w, pl_push* push, const sides* own, const double* products) {
+    pl_pair_row* row = &push->row;
     const size_t stride = 1 + (size_t)own->column_count;
     const double share = fmax(products[stride], products[2 * stride]);
     if (!(row->friction > 0.0) || !(share > 0.0)) return;
+    if (!(row->push > 0.0) && pl_norm(row->drag) == 0.0) return;
     const pl_vec3 slip = pl_sub(pl_add(difference(row, w->end), difference(row, w->moved)),
                                 difference(row, w->start));
-    pl_vec3 a[3], drag = {0, 0, 0};
-    directions_of(row, a);
-    for (size_t d = 1; d < 3; d++) {
-        const double s = pl_dot(slip, a[d]) + along(w, own, products + d * stride + 1);
+    const pl_vec3* a = push->across;
+    pl_vec3 drag = {0, 0, 0};
+    for (size_t d = 0; d < 2; d++) {
+        const double s = pl_dot(slip, a[d]) + along(w, own, products + (d + 1) * stride + 1);
         drag = pl_madd(drag, pl_dot(row->drag, a[d]) - s / share, a[d]);
     }
     const double size = pl_norm(drag), limit = row->friction * row->push;
     if (size > limit) drag = pl_scale(limit / size, drag);
-    for (size_t d = 1; d < 3; d++)
-        change_push(w, row, own, a[d], products + d * stride + 1,
+    for (size_t d = 0; d < 2; d++)
+        change_push(w, row, own, a[d], products + (d + 1) * stride + 1,
                     pl_dot(pl_sub(drag, row->drag), a[d]));
     row->drag = drag;
 }
@@ -266,7 +282,7 @@ bool pl_push_list_solve(pl_push_list* list, const pl_push_systems* systems, cons
             const sides own = sides_of(systems, &pushes[k]);
             if (all || pushes[k].row.push > 0.0) {
                 sweep_normal(&w, &pushes[k].row, &own, products);
-                sweep_slip(&w, &pushes[k].row, &own, products);
+                sweep_slip(&w, &pushes[k], &own, products);
             }
             products += 3 * (1 + own.column_count);
         }

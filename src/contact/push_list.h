@@ -14,7 +14,8 @@
 // squared [kg m].
 typedef struct pl_push {
     pl_contact_pair pair;
-    pl_pair_row row; // as it was when the pair was found
+    pl_pair_row row;   // as it was when the pair was found
+    pl_vec3 across[2]; // to its normal and to each other
 } pl_push;
 
 typedef struct pl_push_list {
@@ -39,6 +40,10 @@ void pl_push_list_free(pl_push_list* list);
 // Normals and closest points of a pair stay as they are when it is added.
 // False if memory is out.
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs);
+
+// Takes out those that do not push and whose two are far from each other at x: trials that went
+// astray leave many.
+void pl_push_list_drop(pl_push_list* list, const double* x);
 
 // How much of the distance that they should keep the two of any push miss, at most.
 double pl_push_list_miss(const pl_push_list* list, const double* x);

@@ -201,6 +201,7 @@ static pl_status run_round(pl_world* w, double begin, double end, pl_error* erro
     pl_world_coupling_gather(w, c->end);
     for (int s = 0; s < c->system_count; s++)
         if (c->systems[s].was_pushed && !learn(c, s)) return out_of_memory(error);
+    pl_push_list_drop(&c->list, c->end);
     return PL_OK;
 }
 
