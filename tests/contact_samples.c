@@ -63,3 +63,24 @@ void contact_check_bits(const char* text, int frames) {
     pl_world_destroy(other);
     pl_scene_destroy(scene);
 }
+
+void contact_check_meeting(pl_world* world, int frames, int least_contacts, double tolerance) {
+    double size, unused, energy = NAN;
+    pl_vec3 before, after, turn;
+    int contacts = 0;
+    contact_momentum(world, &before, &turn, &size);
+    for (int k = 0; k < frames; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK_INT(pl_world_crossings(world), 0);
+        const double sum = info.kinetic_energy + info.elastic_energy;
+        if (k == 0) energy = sum;
+        CHECK(sum < 1.01 * energy);
+    }
+    CHECK(contacts > least_contacts);
+    contact_momentum(world, &after, &turn, &unused);
+    CHECK_NEAR(pl_distance(before, after) / size, 0.0, tolerance);
+    CHECK(contact_middle(world, 0).x < contact_middle(world, 1).x - 0.15);
+    pl_world_destroy(world);
+}

@@ -11,6 +11,10 @@
 
 // Of all bodies; size: sum of the lengths of the vertices' momenta.
 void contact_momentum(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size);
+// Two bodies meet along x: they keep their sides, never cross, keep momentum to a part `tolerance`
+// of `size`, and gain no energy. At least so many contacts, summed over the frames. Destroys the
+// world.
+void contact_check_meeting(pl_world* world, int frames, int least_contacts, double tolerance);
 // Mean of the vertices of a body.
 pl_vec3 contact_middle(pl_world* world, int body);
 // Steps a scene for some frames and checks that it has the same bits on three threads, that a frame

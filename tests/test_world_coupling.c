@@ -39,25 +39,7 @@ static const char pbd[] = "\"method\": \"pbd\"";
 static const char grid[] = "\"method\": \"grid\", \"grid\": {\"cell\": 0.04}, \"tolerance\": 1e-8";
 
 static void check_head_on(const char* first, const char* second, double tolerance) {
-    pl_world* world = balls(first, second, 1);
-    pl_vec3 before, turn, after, turned;
-    double size, unused, energy = NAN;
-    int contacts = 0;
-    contact_momentum(world, &before, &turn, &size);
-    for (int k = 0; k < 10; k++) {
-        pl_frame_info info;
-        sample_step(world, 1, &info);
-        contacts += info.contact_count;
-        CHECK_INT(pl_world_crossings(world), 0);
-        const double sum = info.kinetic_energy + info.elastic_energy;
-        if (k == 0) energy = sum;
-        CHECK(sum < 1.01 * energy);
-    }
-    CHECK(contacts > 5);
-    contact_momentum(world, &after, &turned, &unused);
-    CHECK_NEAR(pl_distance(before, after) / size, 0.0, tolerance);
-    CHECK(contact_middle(world, 0).x < contact_middle(world, 1).x - 0.15); // on their sides
-    pl_world_destroy(world);
+    contact_check_meeting(balls(first, second, 1), 10, 5, tolerance);
 }
 
 TEST(coupling_fem_and_pbd_keep_momentum_and_energy)

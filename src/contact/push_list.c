@@ -38,12 +38,16 @@ void pl_push_list_free(pl_push_list* list) {
 
 // ------------------------------------------------------------------ which pairs
 
+int pl_push_order(bool a_is_edges, const int* a, bool b_is_edges, const int* b) {
+    if (a_is_edges != b_is_edges) return a_is_edges ? 1 : -1;
+    for (int i = 0; i < 4; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
 static int compare(const void* a, const void* b) {
     const pl_contact_pair *x = &((const pl_push*)a)->pair, *y = &((const pl_push*)b)->pair;
-    if (x->is_edges != y->is_edges) return x->is_edges ? 1 : -1;
-    for (int i = 0; i < 4; i++)
-        if (x->v[i] != y->v[i]) return x->v[i] < y->v[i] ? -1 : 1;
-    return 0;
+    return pl_push_order(x->is_edges, x->v, y->is_edges, y->v);
 }
 
 static pl_vec3 difference(const pl_pair_row* row, const double* x) {

@@ -33,6 +33,10 @@ typedef struct pl_push_systems {
     const int* system_of_surface;
 } pl_push_systems;
 
+// The order of pushes in a list, by what their pairs are and by their four vertices: below 0, 0 or
+// above 0.
+int pl_push_order(bool a_is_edges, const int* a, bool b_is_edges, const int* b);
+
 pl_push_list pl_push_list_empty(void);
 void pl_push_list_free(pl_push_list* list);
 

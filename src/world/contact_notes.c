@@ -87,15 +87,17 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
                 name_of(w, a), name_of(w, b), others, advice);
         return;
     }
-    pl_note(notes, PL_NOTE_INFO,
-            "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s%s in this "
-            "version; method pbd, and fem and mixed with nonlinear newton, keep bodies apart; set "
-            "contact.bodies to false if that is meant",
-            name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name,
-            first->def->method == PL_METHOD_GRID               ? ""
-            : first->def->solver.fixed                         ? " and fixed iterations"
-            : first->def->nonlinear == PL_NONLINEAR_LINEARISED ? " and nonlinear linearised"
-                                                               : " and nonlinear projective");
+    pl_note(
+        notes, PL_NOTE_INFO,
+        "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s%s; bodies of "
+        "other integrators push each other, and those of pbd without pbd.tear and pbd.level; set "
+        "contact.bodies to false if that is meant",
+        name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name,
+        first->def->method == PL_METHOD_PBD                ? " and tear or level"
+        : first->def->method == PL_METHOD_GRID             ? " and integrator quasistatic"
+        : first->def->solver.fixed                         ? ", quasistatic, with fixed iterations"
+        : first->def->nonlinear == PL_NONLINEAR_LINEARISED ? ", quasistatic and linearised"
+                                                           : ", quasistatic and projective");
 }
 
 // one note for each kind of pair

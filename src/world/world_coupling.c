@@ -196,25 +196,18 @@ static bool is_push(const struct pl_world_coupling* c, const pl_kept_push* kept)
            isfinite(kept->drag[2]);
 }
 
-// the order of pushes in their list
-static bool comes_before(const pl_kept_push* a, const pl_kept_push* b) {
-    if ((a->is_edges != 0) != (b->is_edges != 0)) return b->is_edges != 0;
-    for (int i = 0; i < 4; i++)
-        if (a->v[i] != b->v[i]) return a->v[i] < b->v[i];
-    return false;
+static int compare_kept(const void* a, const void* b) {
+    const pl_kept_push *x = a, *y = b;
+    return pl_push_order(x->is_edges != 0, x->v, y->is_edges != 0, y->v);
 }
 
 bool pl_world_check_pushes(const pl_world* w) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_kept_push* kept = c->kept.data;
     for (size_t k = 0; k < c->kept.count; k++)
-        if (!is_push(c, &kept[k]) || (k > 0 && !comes_before(&kept[k - 1], &kept[k]))) return false;
+        if (!is_push(c, &kept[k]) || (k > 0 && compare_kept(&kept[k - 1], &kept[k]) >= 0))
+            return false;
     return true;
-}
-
-static int compare_kept(const void* a, const void* b) {
-    const pl_kept_push *x = a, *y = b;
-    return comes_before(x, y) ? -1 : comes_before(y, x);
 }
 
 // The body of a vertex by an older numbering; the number of the vertex becomes the present one.

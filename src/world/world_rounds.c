@@ -312,8 +312,8 @@ static bool begin_pushes(pl_world* w) {
     pl_push* pushes = c->list.pushes.data;
     // both lists are sorted alike
     for (size_t k = 0, at = 0; k < c->list.pushes.count; k++) {
-        while (memcmp(kept[at].v, pushes[k].pair.v, sizeof kept[at].v) != 0 ||
-               (kept[at].is_edges != 0) != pushes[k].pair.is_edges)
+        while (pl_push_order(kept[at].is_edges != 0, kept[at].v, pushes[k].pair.is_edges,
+                             pushes[k].pair.v) != 0)
             at++;
         pushes[k].row.push = scale * kept[at].push;
         const pl_vec3 drag = pl_scale(scale, pl_vec3_load(kept[at].drag));
