@@ -59,6 +59,7 @@ TEST(check_refuses_what_run_refuses)
          "bodies[0].contact.self: bodies "},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
          "\"springs\" does not go with method \"fem\" kind \"solid\""},
+        {BOX ", \"material\": {\"law\": \"springs\"}}]", "or set \"kind\": \"cloth\""},
         {BOX ", \"method\": \"pbd\", \"pbd\": {\"tear\": 2}}]", "pbd.tear: only cloth can tear"},
         {BOX ", \"method\": \"grid\", \"linear\": \"mgpcg\"}]", "use one of: multigrid"},
         {BOX ", \"method\": \"grid\", \"linear\": \"pcg\"}]", "use one of: multigrid"},

@@ -58,7 +58,7 @@ static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
             error, PL_ERROR_MESH,
             "the surface is open, as cloth is, and has no inside to fill: %d boundary "
             "edges around %d openings of %.0f %% of its area (up to %.0f %% are bridged); "
-            "close the openings first",
+            "close the openings first, or simulate it as cloth (\"kind\": \"cloth\" in a scene)",
             e->boundary_count, e->hole_count, 100.0 * e->hole_area / e->area,
             100.0 * largest_hole_share);
     return PL_OK;

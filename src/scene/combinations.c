@@ -97,12 +97,25 @@ bool pl_method_is_available(pl_method method) {
     return fits(&value, 1);
 }
 
+// A law of cloth on a solid, or the other way round: the key to change may be the kind.
+static void suggest_kind(const int* values, char* text, size_t size) {
+    int other[PL_COMBINE_LAW + 1];
+    memcpy(other, values, sizeof other);
+    for (int kind = 1; kind < keys[PL_COMBINE_KIND].choices->count; kind++) {
+        other[PL_COMBINE_KIND] = kind;
+        if (kind != values[PL_COMBINE_KIND] && fits(other, PL_COMBINE_LAW + 1))
+            add_text(text, size, ", or set \"%s\": \"%s\"", keys[PL_COMBINE_KIND].key,
+                     keys[PL_COMBINE_KIND].choices->items[kind].name);
+    }
+}
+
 // describes the first key whose value fits none of the rows that the earlier keys allow
 static void describe(int* values, const char** key, char* text, size_t size) {
     int bad = 0;
     while (bad < PL_COMBINE_COUNT - 1 && fits(values, bad + 1)) bad++;
     *key = keys[bad].key;
     const pl_choices* choices = keys[bad].choices;
+    const int refused = values[bad];
     snprintf(text, size, "\"%s\" %s", choices->items[values[bad]].name,
              bad == PL_COMBINE_METHOD ? "is not in this version" : "does not go with");
     for (int k = 0; k < bad; k++)
@@ -113,6 +126,8 @@ static void describe(int* values, const char** key, char* text, size_t size) {
         values[bad] = v;
         if (fits(values, bad + 1)) add_text(text, size, " %s%s", choices->items[v].name, "");
     }
+    values[bad] = refused;
+    if (bad == PL_COMBINE_LAW) suggest_kind(values, text, size);
 }
 
 static const int* order_of(const int* values, int k) {
