@@ -80,6 +80,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s4_cg, "s4-cg", "conjugate gradients against the cycle of method grid") \
     X(s4_rates, "s4-rates", "convergence of the lattice of method grid") \
     X(s4_vcycle, "s4-vcycle", "seconds of a V-cycle of method grid") \
+    X(sensitivity, "sensitivity", "what the tuned numbers change on bodies that they were not tuned on") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
     X(verify, "verify", "the fem core against theory") \
     X(view, "view", "pliant view in a browser: frame rate, latency, overhead")

@@ -27,6 +27,9 @@ target_compile_options(pliant_flags INTERFACE
     -ffp-contract=off -fno-math-errno)
 target_link_libraries(pliant_flags INTERFACE Threads::Threads m)
 
+if(PLIANT_TUNABLE)
+    target_compile_definitions(pliant_flags INTERFACE PLIANT_TUNABLE)
+endif()
 if(PLIANT_WERROR)
     target_compile_options(pliant_flags INTERFACE -Werror)
 endif()

@@ -74,7 +74,14 @@ TEST(hints_at_units)
 {
     set_up(sample_box(1, 1, 1), ", \"transform\": {\"scale\": 100}");
     CHECK(was_noted("is 100 x 100 x 100 m; lengths are metres"));
-    CHECK(was_noted("\"transform\": {\"scale\": 0.001}"));
+    CHECK(was_noted("in centimetres, set \"transform\": {\"scale\": 0.01}"));
+    pl_notes_destroy(notes);
+    set_up(sample_box(1, 1, 1), ", \"transform\": {\"scale\": 1000}");
+    CHECK(was_noted("in millimetres, set \"transform\": {\"scale\": 0.001}"));
+    pl_notes_destroy(notes);
+    // a shirt of 70 m; solids of that size may be meant
+    set_up(sample_sheet(4, 4), ", \"kind\": \"cloth\", \"transform\": {\"scale\": 70}");
+    CHECK(was_noted("\"transform\": {\"scale\": 0.01}"));
     pl_notes_destroy(notes);
     set_up(sample_box(1, 1, 1), ", \"transform\": {\"scale\": 0.001}");
     CHECK(was_noted("meant to be larger"));

@@ -177,7 +177,7 @@ TEST(contact_frames_end_where_a_body_slides_around_rails)
         " \"generate\": {\"shape\": \"box\", \"size_x\": 0.04, \"size_y\": 0.02, \"size_z\": 0.02,"
         " \"count_x\": 4, \"count_y\": 2, \"count_z\": 2},"
         " \"transform\": {\"translate\": [-0.012, 0.05, -0.01]}, \"velocity\": [0, -0.3, 0],"
-        " \"material\": {\"young\": 6e3, \"poisson\": 0.4}}], \"colliders\": ["
+        " \"material\": {\"young\": 6e3, \"poisson\": 0.4}, \"iterations\": 5}], \"colliders\": ["
         "{\"capsule\": {\"from\": [0, 0.035, -0.1], \"to\": [0, 0.035, 0.1], \"radius\": 0.003},"
         " \"friction\": 0.1},"
         "{\"capsule\": {\"from\": [0.02, 0.03, -0.1], \"to\": [0.02, 0.03, 0.1],"
@@ -192,6 +192,29 @@ TEST(contact_frames_end_where_a_body_slides_around_rails)
         if (info.contact_count > contacts) contacts = info.contact_count;
     }
     CHECK(contacts > 5);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
+// A ring lands on its edge: its steps take up to 21 iterations, and may although the scene says 8.
+TEST(contact_steps_may_take_more_iterations)
+{
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"ring\","
+        " \"generate\": {\"shape\": \"torus\", \"radius\": 0.08, \"ring_radius\": 0.25,"
+        " \"edge\": 0.07}, \"transform\": {\"rotate\": [0, 20, 70], \"translate\": [0, 0.4, 0]},"
+        " \"velocity\": [0.5, -1.5, 0], \"material\": {\"young\": 5e4, \"poisson\": 0.45},"
+        " \"iterations\": 8}], \"colliders\": [{\"plane\": {}, \"friction\": 0.4}]}");
+    pl_world* world = sample_world(scene);
+    pl_error error;
+    int most = 0;
+    for (int k = 0; k < 10; k++) {
+        pl_frame_info info;
+        CHECK_OK(pl_world_step(world, &info, &error), &error);
+        CHECK_INT(info.unconverged_count, 0);
+        if (info.iterations > most) most = info.iterations;
+    }
+    CHECK(most > 8); // else the ring no longer tests anything
     pl_world_destroy(world);
     pl_scene_destroy(scene);
 }

@@ -19,9 +19,9 @@ static void step_tets(int iterations, pl_frame_info* info) {
     pl_test_write_file(pl_test_path("tets.mesh"), mesh, strlen(mesh));
     snprintf(text, sizeof text,
              "{\"pliant\": 1, \"bodies\": [{\"name\": \"tets\", \"mesh\": \"tets.mesh\",\n"
-             "  \"iterations\": %d, \"velocity\": [0, -3, 0]}],\n"
+             "  \"iterations\": %d, \"fixed\": %s, \"velocity\": [0, -3, 0]}],\n"
              "  \"colliders\": [{\"plane\": {}}]}",
-             iterations);
+             iterations, iterations == 1 ? "true" : "false");
     pl_world* world = sample_start(text);
     sample_step(world, 1, info);
     pl_world_destroy(world);

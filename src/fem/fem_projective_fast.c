@@ -6,6 +6,7 @@
 #include "fem/fem_projective_fast.h"
 #include "base/random.h"
 #include "base/timer.h"
+#include "base/tuned.h"
 #include "sparse/linear_fallback.h"
 
 #include <string.h>
@@ -21,9 +22,6 @@ static const double MAX_SPRING_RATIO = 1e4;
 // What conjugate gradients with cycles must reach for a system to be solved by them. Bodies of one
 // material take 2 to 6 iterations.
 static const pl_linear_options CYCLE_TEST = {.tolerance = 1e-2, .max_iterations = 12};
-// Up to so many, a single cycle is enough for a direction; else it is solved to ROUGH_TOLERANCE.
-enum { MAX_FAST_ITERATIONS = 7 };
-static const double ROUGH_TOLERANCE = 0.1;
 
 static void forget(void* data) {
     pl_projective_fast* p = data;
@@ -109,7 +107,7 @@ static pl_status check(void* data, pl_step_objective* f, pl_minimiser* m, bool* 
         memset(m->direction, 0, 3 * (size_t)p->vertex_count * sizeof(double));
         pl_scalar_mg_solve(p->mg, true, &CYCLE_TEST, m->gradient, m->direction, &info);
         p->cycles_fail = !info.converged;
-        p->cycles_slow = info.iterations > MAX_FAST_ITERATIONS;
+        p->cycles_slow = info.iterations > pl_tuned.max_fast_iterations;
         p->is_checked = true;
     }
     *fails = p->cycles_fail;
@@ -241,7 +239,7 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
         linear->indefinite || (pl_linear_has_failed(linear) && !pl_linear_is_cut(&options, linear));
     if (checks) {
         p->cycles_fail = fails;
-        p->cycles_slow = linear->iterations > MAX_FAST_ITERATIONS;
+        p->cycles_slow = linear->iterations > pl_tuned.max_fast_iterations;
         p->is_checked = true;
     }
     return !fails;
@@ -256,7 +254,7 @@ void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* set
     bool is_rough = !settings->all_iterations;
     bool is_fast = is_rough && p->is_checked && !p->cycles_slow;
     if (is_fast) options.max_iterations = 1;
-    else if (is_rough && options.tolerance < ROUGH_TOLERANCE) options.tolerance = ROUGH_TOLERANCE;
+    else if (is_rough) options.tolerance = fmax(options.tolerance, pl_tuned.projective_tolerance);
     pl_linear_info linear = {.residual = info->linear_residual};
     bool fallback = settings->multigrid.fallback;
     bool solved = !(fallback && p->direct_first) && solve_by_cycles(p, options, fallback, &linear);

@@ -2,16 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The start of a step of Projective Dynamics in float.
+#include "base/tuned.h"
 #include "fem/fem_projective_work.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BLOCK = PL_PROJECTIVE_BLOCK };
-// turn of a vertex about the first of its body, from which the body may turn as fast [rad]
-static const double FAST_TURN = 0.05;
-// the same of a step that starts with the forces of the last one
-static const double FAST_WARM_TURN = 0.3;
 
 // u is that of a step as long as this one
 static bool is_warm(const pl_projective_work* w) { return w->p->u_inertia == w->f->inertia; }
@@ -23,7 +20,7 @@ static bool turns_fast(const pl_projective_work* w, int row) {
     size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
     pl_vec3 r = pl_sub(pl_vec3_load(m->positions + i), pl_vec3_load(m->positions + first));
     pl_vec3 v = pl_sub(pl_vec3_load(m->velocities + i), pl_vec3_load(m->velocities + first));
-    double fast = is_warm(w) ? FAST_WARM_TURN : FAST_TURN;
+    double fast = is_warm(w) ? pl_tuned.fast_warm_turn : pl_tuned.fast_turn;
     return m->step * m->step * pl_norm2(v) > fast * fast * pl_norm2(r);
 }
 

@@ -23,6 +23,7 @@
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/tuned.h"
 #include "fem/spring_octets.h"
 
 #include <math.h>
@@ -31,11 +32,7 @@
 // Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
 // are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
 // Inside a chunk vertices go by colours of their own, eight of a colour at a time.
-enum { CHUNK = 256, SWEEPS = 60, PLAIN_SWEEPS = 5 };
-// Contacts are evaluated in every fourth sweep and in the plain ones, and are linear in between:
-// where a quarter of the vertices touch something they would take a quarter of the time.
-enum { CONTACT_SWEEPS = 4 };
-static const float OVER_RELAXATION = 1.93f;
+enum { CHUNK = 256 };
 
 // What eight vertices solve for: gradient, and the upper part of the Hessian, row by row.
 typedef struct octet_system {
@@ -396,10 +393,11 @@ void pl_spring_relax_sweep(pl_spring_relax* r, const pl_step_objective* f, const
         .r = r, .f = f, .gradient = gradient, .x = x, .piece_of = piece_of, .chosen = chosen};
     pl_parallel_for(f->pool, start_task, r->chunk_count, 1, &job);
     pl_parallel_for(f->pool, constant_task, r->chunk_count, 1, &job);
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        const bool is_plain = sweep >= SWEEPS - PLAIN_SWEEPS;
-        job.relaxation = is_plain ? 1.0f : OVER_RELAXATION;
-        job.evaluates_contacts = is_plain || sweep % CONTACT_SWEEPS == 0;
+    const int sweeps = pl_tuned.relax_sweeps;
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+        const bool is_plain = sweep >= sweeps - pl_tuned.plain_sweeps;
+        job.relaxation = is_plain ? 1.0f : pl_tuned.over_relaxation;
+        job.evaluates_contacts = is_plain || sweep % pl_tuned.contact_sweeps == 0;
         for (int c = 0; c < r->colour_count; c++) {
             job.chunks = r->chunks + r->colour_offsets[c];
             pl_parallel_for(f->pool, sweep_task, r->colour_offsets[c + 1] - r->colour_offsets[c], 1,

@@ -6,6 +6,7 @@
 // unknowns is a symmetric operator, and a preconditioner of conjugate gradients. That of 4 unknowns
 // is not even linear (block_inner.h): it goes with flexible GMRES.
 #include "base/timer.h"
+#include "base/tuned.h"
 #include "multigrid/block_multigrid.h"
 #include "multigrid/mg_cycle.h"
 #include "multigrid/wide_block.h"
@@ -172,13 +173,13 @@ static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong
 // symmetric as they are; the eigenvalues of a cycle times the matrix are at most 1.
 static void iterate_first(void* levels, int l) {
     enum { STEPS = 3, NODES = 256 };
-    static const float LEAST = 0.15f; // eigenvalue to aim at
+    const float least = pl_tuned.first_level_aim;
     pl_block_mg* mg = levels;
     pl_block_level* level = &mg->levels[l];
     size_t size = PL_NODE * (size_t)level->node_count;
     memset(mg->step, 0, size * sizeof(float));
     memset(mg->stepped, 0, size * sizeof(float));
-    float centre = 0.5f * (1.0f + LEAST), radius = 0.5f * (1.0f - LEAST);
+    float centre = 0.5f * (1.0f + least), radius = 0.5f * (1.0f - least);
     step_job job = {level, mg->step, mg->stepped, 0.0f, 1.0f / centre};
     for (int k = 0; k < STEPS; k++) {
         pl_mg_cycle(&operators, mg, l, mg->hierarchy.level_count);

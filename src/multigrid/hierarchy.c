@@ -7,6 +7,7 @@
 // coordinates, so that flat, collinear and single-vertex nodes are one case.
 #include "multigrid/hierarchy.h"
 #include "base/memory.h"
+#include "base/tuned.h"
 #include "math/symmetric.h"
 #include "mesh/geodesic.h"
 #include "mesh/sampling.h"
@@ -17,11 +18,6 @@
 // eigenvalues of a Gram matrix below this part of the largest are not seen: about a thousandth of a
 // node's size in thickness
 static const double UNSEEN = 1e-6;
-
-enum {
-    RATIO = 12,   // nodes of a coarse level to one of the next
-    MOST_MORE = 4 // where parts are kept apart: nodes for one that pliant would choose else
-};
 
 static void free_transfer(pl_mg_transfer* t) {
     PL_FREE(t->parent, int, t->fine_count);
@@ -51,12 +47,14 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
 // fewer make coarse levels as dear as the vertices, more cost iterations. The coarsest level: twice
 // as many nodes save an iteration of 15 and cost as much where matrices or contacts change often.
 int pl_mg_automatic_counts(int vertex_count, bool keeps_ratio, int counts[PL_MG_MAX_LEVELS - 1]) {
-    double n = vertex_count, least = fmax(1.0, 2.0 * cbrt(n));
-    double next = fmax(1.0, n / (keeps_ratio ? 40.0 : fmax(40.0, 4.5 * sqrt(sqrt(n)))));
+    double n = vertex_count, least = fmax(1.0, pl_tuned.coarsest_nodes * cbrt(n));
+    double per_node = pl_tuned.vertices_per_node;
+    if (!keeps_ratio) per_node = fmax(per_node, pl_tuned.vertices_per_node_growth * sqrt(sqrt(n)));
+    double next = fmax(1.0, n / per_node);
     int levels[PL_MG_MAX_LEVELS - 1], count = 0;
     levels[count++] = (int)next;
     while (next > least && count < PL_MG_MAX_LEVELS - 1) {
-        next = fmax(least, next / RATIO);
+        next = fmax(least, next / pl_tuned.nodes_per_node);
         if ((int)next < levels[count - 1]) levels[count++] = (int)next;
     }
     for (int k = 0; k < count; k++) counts[k] = levels[count - 1 - k];
@@ -232,7 +230,8 @@ static void count_nodes(pl_mg_hierarchy* h, const pl_samples* samples, const pl_
     h->node_counts[1] = count;
     h->level_count = 2;
     while (count > least && h->level_count < PL_MG_MAX_LEVELS) {
-        plain_count = plain_count / RATIO > 1 ? plain_count / RATIO : 1;
+        plain_count =
+            plain_count > pl_tuned.nodes_per_node ? plain_count / pl_tuned.nodes_per_node : 1;
         int next = count_as_near(samples, plain, plain_count);
         if (next > count / 2) next = count / 2;
         if (next < least) next = least;
@@ -245,7 +244,8 @@ static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
                                 pl_samples* samples, pl_error* error) {
     int asked = h->node_counts[1], vertex_count = graph->count;
-    int most = asked < vertex_count / MOST_MORE ? MOST_MORE * asked : vertex_count;
+    const int factor = pl_tuned.max_node_factor;
+    int most = asked < vertex_count / factor ? factor * asked : vertex_count;
     pl_samples plain;
     pl_status status = sample_plain(h, graph, positions, options, &plain, error);
     if (status != PL_OK) return status;

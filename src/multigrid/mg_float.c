@@ -16,6 +16,7 @@
 //   y   the sum of alpha p, in double; x = y size, where size undoes both scales
 #include "multigrid/mg_float.h"
 #include "base/timer.h"
+#include "base/tuned.h"
 #include "multigrid/wide_block.h"
 #include "sparse/krylov.h"
 #include "sparse/linear_fallback.h"
@@ -30,10 +31,6 @@ static const double LOOK_RATIO = 1e-3;
 // residual is so many times the carried one, or gradients are slow because their directions are no
 // longer conjugate.
 static const double MOST_ROUNDED = 1e-3, DRIFT = 1.5;
-// Cycles are one-sided while they leave no more than this part of the residual, in the mean over so
-// many of them.
-static const double SLUGGISH = 0.75;
-enum { WATCHED = 8 };
 
 typedef double d4 __attribute__((vector_size(32)));
 
@@ -211,8 +208,9 @@ static void direct(pl_krylov* k, double beta, pl_cg_sums* s) {
 }
 
 static void watch(run* c, double residual) {
-    if (++c->watched < WATCHED) return;
-    if (residual > pow(SLUGGISH, WATCHED) * c->watched_from) c->one_sided = false;
+    if (++c->watched < pl_tuned.watched_cycles) return;
+    if (residual > pow(pl_tuned.sluggish_cycle, pl_tuned.watched_cycles) * c->watched_from)
+        c->one_sided = false;
     c->watched = 0;
     c->watched_from = residual;
 }
@@ -252,8 +250,8 @@ bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b,
                    .flexible = true,
                    .passes = &passes,
                    .look = look,
-                   .watch = {.period = PL_CYCLES_PERIOD,
-                             .slow = PL_CYCLES_SLOW,
+                   .watch = {.period = pl_tuned.watched_gradients,
+                             .slow = pl_tuned.slow_gradients,
                              .look_ratio = LOOK_RATIO,
                              .drift = DRIFT}};
     start(&c);

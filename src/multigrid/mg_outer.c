@@ -5,15 +5,13 @@
 // the paper names as future work. The gradients are flexible: in float the cycle is linear and
 // symmetric only up to round-off.
 #include "multigrid/mg_outer.h"
+#include "base/tuned.h"
 #include "multigrid/mg_float.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
-
-// a cycle that leaves more than this part of the residual is slow
-static const double SLOW_CYCLE = 0.85;
 
 typedef struct iteration {
     pl_mg_outer* outer;
@@ -98,7 +96,7 @@ void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool
         if (info->converged || options->max_iterations <= 0) return;
     }
     if (!conjugate) {
-        k.watch.slow = fallback ? SLOW_CYCLE : 0.0;
+        k.watch.slow = fallback ? pl_tuned.slow_cycle : 0.0;
         if (pl_krylov_stationary(&k, options, info) != PL_KRYLOV_STALLED) return;
         info->switched = true;
     } else if (k.x_is_zero) {

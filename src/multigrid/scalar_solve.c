@@ -5,6 +5,7 @@
 // true residual stalls between 1e-3 and 1e-4 of the start on large meshes, so what asks for more
 // keeps iterate and residual in double.
 #include "base/memory.h"
+#include "base/tuned.h"
 #include "math/float4.h"
 #include "multigrid/scalar_mg_data.h"
 #include "multigrid/scalar_multigrid.h"
@@ -99,16 +100,17 @@ void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options
     size_t size = 4 * (size_t)f->order.place_count * sizeof(float);
     memset(x, 0, size);
     memcpy(b, f->b, size); // the residual takes its place
-    pl_krylov k = {.operations = &operations,
-                   .user = mg,
-                   .x = x,
-                   .r = f->b,
-                   .z = f->x,
-                   .p = mg->vectors[1],
-                   .q = mg->vectors[2],
-                   .scale = sqrt(float_dot(mg, f->b, f->b)),
-                   .passes = &passes,
-                   .watch = {.period = PL_CYCLES_PERIOD, .slow = PL_CYCLES_SLOW}};
+    pl_krylov k = {
+        .operations = &operations,
+        .user = mg,
+        .x = x,
+        .r = f->b,
+        .z = f->x,
+        .p = mg->vectors[1],
+        .q = mg->vectors[2],
+        .scale = sqrt(float_dot(mg, f->b, f->b)),
+        .passes = &passes,
+        .watch = {.period = pl_tuned.watched_gradients, .slow = pl_tuned.slow_gradients}};
     *info = (pl_linear_info){.converged = k.scale == 0.0, .residual = k.scale > 0.0 ? 1.0 : 0.0};
     if (k.scale > 0.0 && isfinite(k.scale) && options->max_iterations > 0)
         pl_krylov_cg(&k, options, info);

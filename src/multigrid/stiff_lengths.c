@@ -17,26 +17,14 @@
 //                            theirs lead to the same vertex, which never cross from stiff to soft
 #include "multigrid/stiff_lengths.h"
 #include "base/memory.h"
+#include "base/tuned.h"
 #include "mesh/geodesic.h"
 
 #include <math.h>
 
-// Of the stiffness of a vertex, what an edge must have to be strong: neighbours in one material
-// differ by less, and smaller jumps cost few iterations.
-static const double STRONG = 0.02;
-// Edges that go down count as longer: parts of several elements' thickness get nodes of their own,
-// thin ones in between need none.
-static const double DOWNHILL = 3.0;
-// Inside stiff parts edges count as longer, so that nodes are nearer to one another than elsewhere:
-// what nodes make of the bending of a thin part is too stiff by the third power of their distance.
-// A part of less than LARGE vertices, which a node can hold, stays whole.
-static const double STIFFER = 1.6;
 // In sizes of the body: no path around is as long.
 static const double BARRIER = 10.0;
-// Weak items of the graph that make a body uneven: FEW and one in MANY. Elements of very bad shape
-// in a body of one material have fewer; so has a cube of another material in a very large body,
-// but one part more costs conjugate gradients only a few iterations.
-enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64, MANY = 10000, LARGE = 48 };
+enum { WEAK = 0 };
 
 typedef struct couplings {
     const pl_adjacency* graph;
@@ -115,7 +103,7 @@ static double find_strong(int begin, int end, void* user) {
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
             double a = c->stiffness[i], b = c->stiffness[graph->items[k]];
             bool plain = !(a > 0.0) || !(b > 0.0) || !(lengths[k] > 0.0);
-            c->found[k] = plain || !(c->strength[k] < STRONG * fmax(a, b));
+            c->found[k] = plain || !(c->strength[k] < pl_tuned.strong_edge * fmax(a, b));
             weak_count += c->found[k] == WEAK;
         }
     return weak_count;
@@ -150,7 +138,8 @@ static int find_ways_around(couplings* c, int round, int weak_count) {
 // touches something weaker than itself
 static bool is_stiff(const couplings* c, int i) {
     for (int k = c->graph->offsets[i]; k < c->graph->offsets[i + 1]; k++)
-        if (c->found[k] == WEAK && c->strength[k] < STRONG * c->stiffness[i]) return true;
+        if (c->found[k] == WEAK && c->strength[k] < pl_tuned.strong_edge * c->stiffness[i])
+            return true;
     return false;
 }
 
@@ -175,9 +164,9 @@ static void lengthen_stiff_parts(couplings* c, double* lengths) {
         if (c->seen[first] || !is_stiff(c, first)) continue;
         c->queue[begin] = first;
         int end = find_part(c, begin);
-        for (int at = begin; end - begin >= LARGE && at < end; at++)
+        for (int at = begin; end - begin >= pl_tuned.large_part && at < end; at++)
             for (int i = c->queue[at], k = graph->offsets[i]; k < graph->offsets[i + 1]; k++)
-                if (c->found[k] != WEAK) lengths[k] *= STIFFER;
+                if (c->found[k] != WEAK) lengths[k] *= pl_tuned.stiff_length;
         begin = end;
     }
 }
@@ -196,8 +185,8 @@ static void lengthen_weak(const couplings* c, double barrier, double* lengths) {
     for (int i = 0; i < graph->count; i++)
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
             if (c->found[k] != WEAK) continue;
-            bool down = c->strength[k] >= STRONG * c->stiffness[graph->items[k]];
-            if (down) lengths[k] *= DOWNHILL;
+            bool down = c->strength[k] >= pl_tuned.strong_edge * c->stiffness[graph->items[k]];
+            if (down) lengths[k] *= pl_tuned.downhill_length;
             else lengths[k] += barrier;
         }
 }
@@ -206,12 +195,13 @@ bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const 
                       int block, const int* entries, pl_pool* pool, double* lengths) {
     couplings c = {.graph = graph};
     measure_job job = {&c, positions, values, block, entries, lengths};
-    int weak_count = 0, few = FEW + graph->offsets[graph->count] / MANY;
+    int weak_count = 0,
+        few = pl_tuned.few_weak + graph->offsets[graph->count] / pl_tuned.many_edges;
     pl_parallel_for(pool, lengths_task, graph->count, VERTEX_BLOCK, &job);
     if (allocate_couplings(&c)) {
         pl_parallel_for(pool, measure_task, graph->count, VERTEX_BLOCK, &job);
         weak_count = (int)pl_parallel_sum(pool, find_strong, graph->count, VERTEX_BLOCK, &job);
-        for (int round = 1; weak_count > few && round <= WAYS_AROUND; round++)
+        for (int round = 1; weak_count > few && round <= pl_tuned.ways_around; round++)
             weak_count = find_ways_around(&c, round, weak_count);
         if (weak_count > few) {
             lengthen_stiff_parts(&c, lengths);

@@ -332,9 +332,11 @@ static const pl_field_info body_rows[] = {
                  "by pliant"),
     PL_ROW_NUMBER(pl_body, "tolerance", solver.tolerance, 0, "", 1e-15, 1, 1e-4,
                   "tolerance of the outer solver: residual force relative to the load"),
-    PL_ROW_INT(pl_body, "iterations", solver.iterations, 1, 100000, 20,
-               "largest number of outer iterations; Newton on cloth of springs may take 4 times as "
-               "many, nonlinear projective 20 times unless fixed"),
+    PL_ROW_INT(
+        pl_body, "iterations", solver.iterations, 1, 100000, 20,
+        "largest number of outer iterations; unless fixed, Newton may take 4 times as many on "
+        "cloth of springs and where bodies may touch something, nonlinear projective 20 "
+        "times"),
     PL_ROW_BOOL(pl_body, "fixed", solver.fixed, false,
                 "always makes all iterations, regardless of the residual"),
     PL_ROW_NUMBER(

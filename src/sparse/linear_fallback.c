@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "sparse/linear_fallback.h"
+#include "base/tuned.h"
 
-// iterations after which a solve that has not converged is in vain, and the rows up to which a
-// factor is affordable
-enum { PATIENCE = 100, MAX_DIRECT_ROWS = 200000 };
+// the rows up to which a factor is affordable
+enum { MAX_DIRECT_ROWS = 200000 };
 
 bool pl_linear_has_failed(const pl_linear_info* info) {
     if (info->converged) return false;
-    return info->preconditioner_failed || info->stalled || info->iterations >= PATIENCE;
+    return info->preconditioner_failed || info->stalled ||
+           info->iterations >= pl_tuned.linear_patience;
 }
 
 void pl_linear_fallback_free(pl_linear_fallback* fallback) {

@@ -9,13 +9,8 @@
 
 #include "sparse/linear_solver.h"
 
-// The watch of conjugate gradients with a cycle in float as preconditioner (pl_krylov_watch).
-// Cycles that work leave about a third of the residual per iteration.
-enum { PL_CYCLES_PERIOD = 24 };
-#define PL_CYCLES_SLOW 0.1
-
 // True if more iterations would not help: the preconditioner broke down, the watch ended the solve,
-// or it has not converged after 100 iterations.
+// or it has not converged after pl_tuned.linear_patience iterations.
 bool pl_linear_has_failed(const pl_linear_info* info);
 
 typedef struct pl_linear_fallback {

@@ -11,16 +11,13 @@
 // A step starts with the normal forces that the last one ended with. In steady sliding they are
 // right already.
 #include "step/step_friction.h"
+#include "base/tuned.h"
 #include "step/step_search.h"
 
 #include <math.h>
 
 // Errors of friction, relative to its limit: of a piece at its minimum, and of one that iterates.
 static const double MAX_ERROR = 0.01, MAX_OPEN_ERROR = 1e-3;
-// N follows if forces along normals are out of balance by less than this part of the error.
-static const double MAX_NORMAL_PART = 0.3;
-// N goes only half the way if the error is above this part of that at the last update.
-static const double MIN_PROGRESS = 0.7;
 
 // N at the start of the step, when the obstacle was where it came from.
 static double force_before(const pl_step_objective* f, const pl_contact* c) {
@@ -74,10 +71,11 @@ static bool choose_pieces(pl_minimiser* m, const pl_step_settings* settings) {
         pl_piece_friction* p = &s->piece[k].friction;
         double load = fmax(s->piece[k].load, s->inertia[k]);
         bool done = s->norms[k] <= fmax(settings->tolerance * load, s->piece[k].noise);
-        bool is_near = p->normal_square <= MAX_NORMAL_PART * MAX_NORMAL_PART * p->square;
+        const double part = pl_tuned.max_normal_part;
+        bool is_near = p->normal_square <= part * part * p->square;
         double enough = (done ? MAX_ERROR : MAX_OPEN_ERROR) * p->limit;
         s->chosen[k] = (done || is_near) && p->error > enough;
-        s->lengths[k] = p->error > MIN_PROGRESS * p->error_before ? 0.5 : 1.0;
+        s->lengths[k] = p->error > pl_tuned.min_friction_progress * p->error_before ? 0.5 : 1.0;
         if (s->chosen[k]) p->error_before = p->error;
         any = any || s->chosen[k];
     }

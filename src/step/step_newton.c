@@ -6,6 +6,7 @@
 #include "step/step_newton.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "base/tuned.h"
 #include "sparse/vector.h"
 #include "step/step_assembled.h"
 #include "step/step_contacts.h"
@@ -17,28 +18,7 @@
 #include <string.h>
 
 enum { VERTICES_PER_TASK = 2730 };
-// MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
-static const double MIN_PROJECTED_FRACTION = 0.25;
-// Cloth whose residual is above this keeps the fraction of its last matrix: a smaller one would
-// mostly turn out indefinite, after it was assembled and half solved.
-static const double FAR_RESIDUAL = 0.05;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
-// Linear systems of cloth are solved to ROUGH_TOLERANCE; the last ones so far that END_PART of the
-// tolerance would be left of the forces, if these were linear.
-static const double ROUGH_TOLERANCE = 0.3, END_PART = 0.6;
-// Systems that would have to be solved farther than this are not the last ones.
-static const double MIN_END_TOLERANCE = 0.01;
-// Linear systems of bodies that touch. Three bears in 40 frames take 28 137 cycles at 1e-3, 14 099
-// at this, 9757 at 0.2, which leaves more steps short of their tolerance. The pressures of a
-// coupling need exact solves.
-static const double CONTACT_TOLERANCE = 0.02;
-// Multigrid gives up on a system of cloth after so many iterations: its Hessian is next to singular
-// where it folds, and what else cycles would find there, sweeps find cheaper. Steps that take more
-// iterations than bodies are given solve their systems to the end.
-enum { ROUGH_ITERATIONS = 10 };
-// Cloth that folds, and bodies that touch, may take so many times the iterations that bodies are
-// given.
-enum { FOLDING = 4 };
 
 // what a minimisation knows from one iteration to the next
 typedef struct progress {
@@ -217,12 +197,12 @@ static double linear_tolerance(const pl_minimiser* m, const pl_step_objective* f
                                const pl_step_settings* settings, const progress* s) {
     if (!m->relax.data) {
         bool is_rough = pl_step_joins(f) && !f->coupling;
-        return is_rough ? fmax(settings->linear_tolerance, CONTACT_TOLERANCE)
+        return is_rough ? fmax(settings->linear_tolerance, pl_tuned.contact_tolerance)
                         : settings->linear_tolerance;
     }
-    double enough = END_PART * settings->tolerance / s->residual;
-    if (!(enough > MIN_END_TOLERANCE)) enough = ROUGH_TOLERANCE;
-    return fmax(settings->linear_tolerance, fmin(enough, ROUGH_TOLERANCE));
+    double enough = pl_tuned.end_part * settings->tolerance / s->residual;
+    if (!(enough > pl_tuned.min_end_tolerance)) enough = pl_tuned.rough_tolerance;
+    return fmax(settings->linear_tolerance, fmin(enough, pl_tuned.rough_tolerance));
 }
 
 static int linear_iterations(const pl_minimiser* m, const pl_step_settings* settings,
@@ -231,7 +211,7 @@ static int linear_iterations(const pl_minimiser* m, const pl_step_settings* sett
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     bool is_rough = m->relax.data && is_multigrid && s->iteration < settings->max_iterations;
     int most = settings->linear_max_iterations;
-    return is_rough && most > ROUGH_ITERATIONS ? ROUGH_ITERATIONS : most;
+    return is_rough && most > pl_tuned.rough_iterations ? pl_tuned.rough_iterations : most;
 }
 
 // direction = -A^-1 gradient
@@ -303,8 +283,8 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
                                 pl_error* error) {
     pl_linear_info linear;
     bool tells = m->newton.sees_indefinite;
-    bool keeps = m->relax.data && s->residual > FAR_RESIDUAL;
-    double part = s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
+    bool keeps = m->relax.data && s->residual > pl_tuned.far_residual;
+    double part = s->projected <= pl_tuned.min_projected_fraction ? 0.0 : 0.5 * s->projected;
     if (!tells) part = 1.0;
     else if (keeps) part = s->projected;
     f->leaves_indefinite_out = false;
@@ -318,7 +298,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
         if (part >= 1.0 && !leaves_out) break;
         if (leaves_out) f->leaves_indefinite_out = true;
-        else part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
+        else part = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
     }
     s->projected = part;
     s->solved = linear.converged;
@@ -413,11 +393,13 @@ static void begin(pl_minimiser* m, pl_step_objective* f) {
     if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
 }
 
-static int most_iterations(const pl_minimiser* m, const pl_step_objective* f,
+// Cloth that folds and bodies that may touch something take more iterations in single steps: a ring
+// that lands takes 21 where the steps around it take 5 to 15.
+static int most_iterations(const pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
                            const pl_step_settings* settings) {
     if (settings->nonlinear == PL_NONLINEAR_LINEARISED) return 1;
-    bool may_touch = pl_step_joins(f) && !settings->all_iterations;
-    return settings->max_iterations * (m->relax.data || may_touch ? FOLDING : 1);
+    bool may_touch = (pl_step_joins(f) || detect) && !settings->all_iterations;
+    return settings->max_iterations * (m->relax.data || may_touch ? pl_tuned.folding_factor : 1);
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
@@ -438,7 +420,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
         bool has_joined = join_pieces(m, f);
-        int limit = most_iterations(m, f, settings);
+        int limit = most_iterations(m, f, detect, settings);
         if (k < limit) follow_coupling(m, f, settings);
         pl_search_gradient(m, f);
         bool any_open = pl_friction_judge(m, f, settings, round == 0 || has_joined, info);

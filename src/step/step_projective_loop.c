@@ -4,18 +4,18 @@
 // The line search needs no values of the energy: with the slopes at both ends of a step, their mean
 // tells whether it went up. Then the step ends where the slope would vanish if it were linear.
 #include "step/step_projective_loop.h"
+#include "base/tuned.h"
 
 #include <math.h>
 
 enum { MAX_SHORTENINGS = 8 };
 // of the length before
 static const double SHORTEST = 0.1, LONGEST = 0.5;
-// Of the tolerance. With the demo's 1e-3, a bear that tumbles is 6 % of its way off when steps end
-// at the tolerance, 0.1 % when they end at a tenth of it. Below SMALLEST_AIM nothing is to be seen.
-static const double AIM = 0.1, SMALLEST_AIM = 1e-7;
+// of the residual: below it nothing is to be seen
+static const double SMALLEST_AIM = 1e-7;
 
 double pl_projective_aim(double tolerance) {
-    return fmax(AIM * tolerance, fmin(tolerance, SMALLEST_AIM));
+    return fmax(pl_tuned.projective_aim * tolerance, fmin(tolerance, SMALLEST_AIM));
 }
 
 pl_status pl_projective_add_contacts(pl_quasi_newton* q, const pl_step_objective* f,

@@ -6,6 +6,7 @@
 #include "step/step_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/tuned.h"
 #include "sparse/vector.h"
 
 #include <float.h>
@@ -14,10 +15,7 @@
 
 enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
 static const double ARMIJO = 1e-4;
-// of the first slope: where more is left of it after a step, the step was short
-static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
-// of what a step was to gain: nearer to it, the step goes as foreseen
-static const double AS_FORESEEN = 0.02;
+static const double LONGEST_STEP = 16.0;
 // Every step takes an iteration, but quasistatic ones whose forces are below this part of the
 // tolerance at their start.
 static const double BALANCED = 1e-3;
@@ -180,7 +178,7 @@ static void choose_to_relax(pl_minimiser* m, const bool* tried) {
         double foreseen = length * (1.0 - 0.5 * length) * m->search.slopes[k];
         double change = m->search.tried[k] - m->search.piece[k].before;
         m->search.chosen[k] = tried[k] && isfinite(m->search.tried[k]) &&
-                              !(fabs(change - foreseen) <= AS_FORESEEN * fabs(foreseen));
+                              !(fabs(change - foreseen) <= pl_tuned.as_foreseen * fabs(foreseen));
     }
 }
 
@@ -278,7 +276,7 @@ static bool choose_longer(const pl_minimiser* m, bool* longer) {
     for (int k = 0; k < m->pieces->count; k++) {
         double gain = m->search.after[k] - m->search.piece[k].before;
         longer[k] = longer[k] && m->search.slopes[k] < 0.0 && m->search.lengths[k] < LONGEST_STEP &&
-                    gain < STRAIGHT * m->search.lengths[k] * m->search.slopes[k];
+                    gain < pl_tuned.straight_slope * m->search.lengths[k] * m->search.slopes[k];
         any = any || longer[k];
     }
     return any;

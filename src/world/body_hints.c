@@ -7,20 +7,29 @@
 #include "mesh/components.h"
 
 // Bodies beyond these sizes are more often in the wrong units than meant [m].
-static const double LARGEST_USUAL = 80.0, SMALLEST_USUAL = 0.002;
+static const double LARGEST_USUAL = 80.0, LARGEST_USUAL_CLOTH = 20.0, SMALLEST_USUAL = 0.002;
+// Large bodies up to this size are more likely in centimetres than in millimetres [m].
+static const double LARGEST_OF_CENTIMETRES = 500.0;
 
-static void hint_at_units(const pl_body* body, const pl_mesh* mesh, pl_notes* notes) {
+static void hint_at_units(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
+                          pl_notes* notes) {
     pl_box box = pl_box_of_points(mesh->positions, mesh->vertex_count);
     if (!pl_box_is_finite(box)) return;
     pl_vec3 size = pl_box_size(box);
     double longest = fmax(size.x, fmax(size.y, size.z));
-    bool large = longest >= LARGEST_USUAL;
+    bool large = longest >= (is_cloth ? LARGEST_USUAL_CLOTH : LARGEST_USUAL);
+    bool centimetres = large && longest <= LARGEST_OF_CENTIMETRES;
     if (!large && longest > SMALLEST_USUAL) return;
     pl_note(notes, PL_NOTE_INFO,
             "body \"%s\": is %.3g x %.3g x %.3g m; lengths are metres. If it is meant to be %s, "
             "because its file is in %s, set \"transform\": {\"scale\": %s}",
             body->name, size.x, size.y, size.z, large ? "smaller" : "larger",
-            large ? "millimetres" : "other units", large ? "0.001" : "1000");
+            centimetres ? "centimetres"
+            : large     ? "millimetres"
+                        : "other units",
+            centimetres ? "0.01"
+            : large     ? "0.001"
+                        : "1000");
 }
 
 // How many vertices lie at the place of an earlier one, and the pieces if those were one vertex.
@@ -74,7 +83,7 @@ static pl_status hint_at_pieces(const pl_body* body, const pl_mesh* mesh, bool i
 pl_status pl_body_hints(const pl_body* body, const pl_mesh* mesh, bool is_cloth, pl_notes* notes,
                         pl_error* error) {
     if (!notes) return PL_OK;
-    hint_at_units(body, mesh, notes);
+    hint_at_units(body, mesh, is_cloth, notes);
     // only what is simulated itself can fall apart, not a surface that lattices or tets are made of
     if (!is_cloth && mesh->tet_count == 0) return PL_OK;
     return hint_at_pieces(body, mesh, is_cloth, notes, error);
