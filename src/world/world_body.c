@@ -210,7 +210,8 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
     if (is_coarsened(b->def)) status = coarsen(b, pool, notes, error);
     if (status != PL_OK) return status;
-    if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
+    if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID &&
+        b->def->method != PL_METHOD_RIGID)
         status = fill_with_tets(b, b->def->edge, pool, notes, error);
     if (status == PL_OK) status = pl_body_hints(b->def, b->mesh, b->is_cloth, notes, error);
     if (status != PL_OK) return status;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "contact/push_list.h"
+#include "rigid/rigid_system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A vertex that starts inside an obstacle comes out by this part of its depth in a step.
+static const double RETURN_RATE = 0.1;
+// Pairs that are this many times as far apart as they should be may be pushed nearer.
+static const double ROOM = 2.0;
+
+static int compare(const void* a, const void* b) {
+    const pl_rigid_row *x = a, *y = b;
+    if (x->obstacle != y->obstacle) return x->obstacle < y->obstacle ? -1 : 1;
+    return pl_push_order(x->is_edges, x->pair.v, y->is_edges, y->pair.v);
+}
+
+static bool is_known(const pl_rigid_system* s, const pl_rigid_row* row) {
+    return s->rows.count && bsearch(row, s->rows.data, s->rows.count, sizeof *row, compare);
+}
+
+static bool add(pl_rigid_system* s, pl_rigid_row* row) {
+    pl_directions_across(row->pair.normal, row->across);
+    return pl_array_push(&s->found, row);
+}
+
+// ------------------------------------------------------------------ obstacles
+
+static pl_status detect(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
+    s->contacts.count = 0;
+    while (step->detect) {
+        const int found = step->detect(step->detect_user, s->start, s->end, s->contacts.data,
+                                       (int)s->contacts.capacity);
+        s->contacts.count = (size_t)found;
+        if (s->contacts.count <= s->contacts.capacity) return PL_OK;
+        s->contacts.count = 0;
+        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 2))
+            return pl_fail_memory(error, "contacts");
+    }
+    return PL_OK;
+}
+
+// The plane of the obstacle where the vertex is.
+static void set_plane(const pl_rigid_system* s, const pl_contact* c, pl_rigid_row* row) {
+    const size_t k = 3 * (size_t)c->vertex;
+    const pl_vec3 end = pl_vec3_load(s->end + k), start = pl_vec3_load(s->start + k);
+    const pl_contact_place at = pl_contact_round(c, end);
+    const double height = pl_dot(at.normal, end) + at.depth;
+    const double depth = height - pl_dot(at.normal, pl_add(start, c->motion));
+    row->pair.normal = at.normal;
+    row->pair.distance = height - (1.0 - RETURN_RATE) * fmax(depth, 0.0);
+}
+
+static bool add_contacts(pl_rigid_system* s) {
+    const pl_contact* contacts = s->contacts.data;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const pl_contact* c = &contacts[k];
+        const int body = s->body_of_vertex[c->vertex];
+        pl_rigid_row row = {.obstacle = c->obstacle, .bodies = {body, -1}, .motion = c->motion};
+        for (int i = 0; i < 4; i++) row.pair.v[i] = c->vertex;
+        row.pair.weights[0] = 1.0;
+        row.pair.friction = c->friction;
+        if (s->bodies[body].is_held || is_known(s, &row)) continue;
+        set_plane(s, c, &row);
+        if (!add(s, &row)) return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ each other
+
+static pl_status find_pairs(pl_rigid_system* s, pl_surface_set* surfaces, pl_error* error) {
+    s->pairs.count = 0;
+    if (!surfaces) return PL_OK;
+    for (int k = 0; k < surfaces->surface_count; k++)
+        surfaces->surfaces[k].reach = ROOM * surfaces->surfaces[k].thickness;
+    if (pl_surface_set_is_apart(surfaces, s->pool, s->start, s->end)) return PL_OK;
+    return pl_surface_set_find(surfaces, s->pool, s->start, s->end, &s->pairs, error);
+}
+
+static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
+    const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
+                                   s->held,        1.0,      step->time_step};
+    const pl_contact_pair* pairs = s->pairs.data;
+    for (size_t k = 0; k < s->pairs.count; k++) {
+        const int bodies[2] = {s->body_of_vertex[pairs[k].v[0]], s->body_of_vertex[pairs[k].v[3]]};
+        pl_rigid_row row = {.is_edges = pairs[k].is_edges, .obstacle = -1};
+        memcpy(row.bodies, bodies, sizeof bodies);
+        memcpy(row.pair.v, pairs[k].v, sizeof row.pair.v);
+        if (bodies[0] == bodies[1] || is_known(s, &row)) continue;
+        if (pl_push_row_make(&motion, &pairs[k], &row.pair) && !add(s, &row)) return false;
+    }
+    return true;
+}
+
+pl_status pl_rigid_rows_find(pl_rigid_system* s, const pl_method_step* step, bool* has_new,
+                             pl_error* error) {
+    s->found.count = 0;
+    pl_status status = detect(s, step, error);
+    if (status == PL_OK) status = find_pairs(s, step->surfaces, error);
+    if (status != PL_OK) return status;
+    if (!add_contacts(s) || !add_pairs(s, step)) return pl_rigid_fail_memory(error);
+    *has_new = s->found.count > 0;
+    if (!*has_new) return PL_OK;
+    pl_rigid_row* to = pl_array_add(&s->rows, s->found.count);
+    if (!to) return pl_rigid_fail_memory(error);
+    memcpy(to, s->found.data, s->found.count * sizeof *to);
+    qsort(s->rows.data, s->rows.count, sizeof *to, compare);
+    return PL_OK;
+}
