@@ -17,6 +17,7 @@ static void destroy(void* system) {
     PL_FREE(s->bodies, pl_rigid_body, bodies);
     PL_FREE(s->responses, pl_push_rigid, bodies);
     PL_FREE(s->limits, double, bodies);
+    PL_FREE(s->kept, pl_rigid_kept, PL_RIGID_KEPT * bodies);
     PL_FREE(s->body_of_vertex, int, count);
     PL_FREE(s->mass, double, count);
     PL_FREE(s->held, bool, count);
@@ -37,8 +38,10 @@ static bool allocate(pl_rigid_system* s) {
         if (!(*arrays[k] = PL_ALLOC(double, 3 * count))) return false;
     return (s->bodies = PL_ALLOC(pl_rigid_body, bodies)) &&
            (s->responses = PL_ALLOC(pl_push_rigid, bodies)) &&
-           (s->limits = PL_ALLOC(double, bodies)) && (s->body_of_vertex = PL_ALLOC(int, count)) &&
-           (s->mass = PL_ALLOC(double, count)) && (s->held = PL_ALLOC(bool, count));
+           (s->limits = PL_ALLOC(double, bodies)) &&
+           (s->kept = PL_ALLOC(pl_rigid_kept, PL_RIGID_KEPT * bodies)) &&
+           (s->body_of_vertex = PL_ALLOC(int, count)) && (s->mass = PL_ALLOC(double, count)) &&
+           (s->held = PL_ALLOC(bool, count));
 }
 
 static pl_mat3 root_of_inverse(pl_mat3 inertia) {
@@ -127,34 +130,49 @@ static pl_method_energies energies(void* system) {
 
 // ------------------------------------------------------------------ state
 
-// states of the bodies, then positions and velocities, which the host may have changed
+// states of the bodies, then positions and velocities, which the host may have changed, then what
+// rows exerted
 static size_t vector_size(const pl_rigid_system* s) {
     return 3 * (size_t)s->vertex_count * sizeof(double);
 }
 
+static size_t kept_size(const pl_rigid_system* s) {
+    return PL_RIGID_KEPT * (size_t)s->body_count * sizeof(pl_rigid_kept);
+}
+
 static size_t state_size(const void* system) {
     const pl_rigid_system* s = system;
-    return (size_t)s->body_count * sizeof(pl_rigid_state) + 2 * vector_size(s);
+    return (size_t)s->body_count * sizeof(pl_rigid_state) + 2 * vector_size(s) + sizeof(double) +
+           kept_size(s);
 }
 
 static void state_save(const void* system, void* out) {
     const pl_rigid_system* s = system;
+    const double count = s->kept_count;
     char* to = out;
     for (int b = 0; b < s->body_count; b++, to += sizeof(pl_rigid_state))
         memcpy(to, &s->bodies[b].state, sizeof(pl_rigid_state));
     memcpy(to, s->positions, vector_size(s));
     memcpy(to + vector_size(s), s->velocities, vector_size(s));
+    memcpy(to + 2 * vector_size(s), &count, sizeof count);
+    memcpy(to + 2 * vector_size(s) + sizeof count, s->kept, kept_size(s));
 }
 
 static void state_load(void* system, const void* in) {
     pl_rigid_system* s = system;
     const char* from = in;
+    double count;
     for (int b = 0; b < s->body_count; b++, from += sizeof(pl_rigid_state)) {
         memcpy(&s->bodies[b].state, from, sizeof(pl_rigid_state));
         pl_rigid_system_show(s, &s->bodies[b]);
     }
     memcpy(s->positions, from, vector_size(s));
     memcpy(s->velocities, from + vector_size(s), vector_size(s));
+    memcpy(&count, from + 2 * vector_size(s), sizeof count);
+    memcpy(s->kept, from + 2 * vector_size(s) + sizeof count, kept_size(s));
+    // what a damaged file says must not be searched beyond the end
+    const double most = PL_RIGID_KEPT * s->body_count;
+    s->kept_count = count >= 0.0 && count <= most ? (int)count : 0;
 }
 
 // ------------------------------------------------------------------ pushes of other systems

@@ -56,7 +56,9 @@ pl_status pl_rigid_pins_begin(pl_rigid_system* s, const pl_method_step* step, pl
 // ------------------------------------------------------------------ reactions
 
 static pl_vec3 impulse_of(const pl_rigid_row* row) {
-    return pl_madd(row->pair.drag, row->pair.push, row->pair.normal);
+    pl_vec3 sum = {0, 0, 0};
+    for (int d = 0; d < 3; d++) sum = pl_madd(sum, row->impulse[d], row->axes[d]);
+    return sum;
 }
 
 // What the pins of a held body exert: all that its motion needs and nothing else gives.

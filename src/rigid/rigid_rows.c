@@ -22,7 +22,8 @@ static bool is_known(const pl_rigid_system* s, const pl_rigid_row* row) {
 }
 
 static bool add(pl_rigid_system* s, pl_rigid_row* row) {
-    pl_directions_across(row->pair.normal, row->across);
+    row->axes[0] = row->pair.normal;
+    pl_directions_across(row->pair.normal, row->axes + 1);
     return pl_array_push(&s->found, row);
 }
 
@@ -109,4 +110,44 @@ pl_status pl_rigid_rows_find(pl_rigid_system* s, const pl_method_step* step, boo
     memcpy(to, s->found.data, s->found.count * sizeof *to);
     qsort(s->rows.data, s->rows.count, sizeof *to, compare);
     return PL_OK;
+}
+
+// ------------------------------------------------------------------ from step to step
+
+void pl_rigid_rows_keep(pl_rigid_system* s, double h) {
+    const pl_rigid_row* rows = s->rows.data;
+    s->kept_count = 0;
+    for (size_t k = 0; k < s->rows.count && s->kept_count < PL_RIGID_KEPT * s->body_count; k++) {
+        if (!(rows[k].impulse[0] > 0.0)) continue;
+        pl_rigid_kept kept = {.obstacle = rows[k].obstacle, .is_edges = rows[k].is_edges};
+        pl_vec3 force = {0, 0, 0};
+        for (int d = 0; d < 3; d++) force = pl_madd(force, rows[k].impulse[d] / h, rows[k].axes[d]);
+        memcpy(kept.v, rows[k].pair.v, sizeof kept.v);
+        pl_vec3_store(kept.force, force);
+        s->kept[s->kept_count++] = kept;
+    }
+}
+
+static int compare_kept(const void* a, const void* b) {
+    const pl_rigid_row* row = a;
+    const pl_rigid_kept* kept = b;
+    if (row->obstacle != kept->obstacle) return row->obstacle < kept->obstacle ? -1 : 1;
+    return pl_push_order(row->is_edges, row->pair.v, kept->is_edges != 0, kept->v);
+}
+
+bool pl_rigid_rows_recall(pl_rigid_system* s, double h) {
+    pl_rigid_row* rows = s->rows.data;
+    bool any = false;
+    for (size_t k = 0; s->kept_count && k < s->rows.count; k++) {
+        const pl_rigid_kept* kept =
+            bsearch(&rows[k], s->kept, (size_t)s->kept_count, sizeof *s->kept, compare_kept);
+        if (!kept) continue;
+        for (int d = 0; d < 3; d++) {
+            const double along = h * pl_dot(rows[k].axes[d], pl_vec3_load(kept->force));
+            pl_rigid_push(s, &rows[k], d, d ? along : fmax(along, 0.0));
+        }
+        any = true;
+    }
+    if (any) pl_rigid_take_momentum(s);
+    return any;
 }

@@ -8,10 +8,16 @@
 //
 // Speeds are distances at the end of the step over its length. So two bodies that near each other
 // end the step just as far apart as they should be, and touch without a bounce in the next one.
-// Sweeps go forth and back in turn: a stack then settles from below and from above.
+//
+// A sweep goes forth and back over all rows. Sweeps alone settle a stack slowly, so they are the
+// steps of a nonsmooth conjugate gradient method (Silcowitz, Niebe, Erleben 2010, section 4): what
+// a sweep changes is taken for a gradient, and part of the last direction is added to it. It ends
+// with a sweep, so that all impulses are such as contacts can have.
 #include "rigid/rigid_system.h"
 
-enum { MAX_SWEEPS = 600 };
+#include <string.h>
+
+enum { MAX_SWEEPS = 100 };
 
 // ------------------------------------------------------------------ speeds as placed
 
@@ -34,12 +40,15 @@ static void set_arms(const pl_rigid_system* s, pl_rigid_row* row) {
     const pl_vec3 first = sum_of(&row->pair, s->end, 0, middle);
     const pl_vec3 second = pl_scale(-1.0, sum_of(&row->pair, s->end, middle, 4));
     const pl_vec3 at = row->bodies[1] < 0 ? first : pl_lerp(first, second, 0.5);
-    const pl_vec3 axes[3] = {row->pair.normal, row->across[0], row->across[1]};
     for (int d = 0; d < 3; d++) row->shares[d] = 0.0;
     for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
         const pl_rigid_body* b = &s->bodies[row->bodies[i]];
         row->arms[i] = pl_sub(at, b->state.centre);
-        for (int d = 0; d < 3; d++) row->shares[d] += share_of(b, row->arms[i], axes[d]);
+        for (int d = 0; d < 3; d++) {
+            row->levers[i][d] = pl_cross(row->arms[i], row->axes[d]);
+            row->turns[i][d] = pl_mat3_apply(&b->inverse_turned, row->levers[i][d]);
+            row->shares[d] += b->inverse_mass + pl_dot(row->levers[i][d], row->turns[i][d]);
+        }
     }
 }
 
@@ -47,9 +56,9 @@ static double measure_row(const pl_rigid_system* s, pl_rigid_row* row, double h)
     set_arms(s, row);
     const pl_vec3 at = sum_of(&row->pair, s->end, 0, 4);
     const pl_vec3 way = pl_sub(pl_sub(at, sum_of(&row->pair, s->start, 0, 4)), row->motion);
-    row->gap = (pl_dot(row->pair.normal, at) - row->pair.distance) / h;
-    for (int d = 0; d < 2; d++) row->slip[d] = pl_dot(way, row->across[d]) / h;
-    return fmax(-row->gap, 0.0);
+    row->speeds[0] = (pl_dot(row->axes[0], at) - row->pair.distance) / h;
+    for (int d = 1; d < 3; d++) row->speeds[d] = pl_dot(way, row->axes[d]) / h;
+    return fmax(-row->speeds[0], 0.0);
 }
 
 static double measure_pin(const pl_rigid_system* s, const pl_pin* pin, pl_rigid_pin* p, double h) {
@@ -82,77 +91,123 @@ double pl_rigid_measure(pl_rigid_system* s, const pl_method_step* step) {
 
 // ------------------------------------------------------------------ sweeps
 
-static pl_vec3 velocity_at(const pl_rigid_body* b, pl_vec3 arm) {
-    return pl_add(b->pushed, pl_cross(b->turned, arm));
+static double speed_along(const pl_rigid_system* s, const pl_rigid_row* row, int d) {
+    const pl_rigid_body* a = &s->bodies[row->bodies[0]];
+    double speed =
+        row->speeds[d] + pl_dot(row->axes[d], a->pushed) + pl_dot(row->levers[0][d], a->turned);
+    if (row->bodies[1] < 0) return speed;
+    const pl_rigid_body* b = &s->bodies[row->bodies[1]];
+    return speed - pl_dot(row->axes[d], b->pushed) - pl_dot(row->levers[1][d], b->turned);
 }
 
-static void push(pl_rigid_body* b, pl_vec3 arm, double by, pl_vec3 axis) {
-    b->pushed = pl_madd(b->pushed, by * b->inverse_mass, axis);
-    b->turned = pl_madd(b->turned, by, pl_mat3_apply(&b->inverse_turned, pl_cross(arm, axis)));
+void pl_rigid_push(pl_rigid_system* s, pl_rigid_row* row, int d, double by) {
+    row->impulse[d] += by;
+    for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
+        pl_rigid_body* b = &s->bodies[row->bodies[i]];
+        const double own = i ? -by : by;
+        b->pushed = pl_madd(b->pushed, own * b->inverse_mass, row->axes[d]);
+        b->turned = pl_madd(b->turned, own, row->turns[i][d]);
+    }
 }
 
-static double speed_along(const pl_rigid_system* s, const pl_rigid_row* row, pl_vec3 axis) {
-    pl_vec3 v = velocity_at(&s->bodies[row->bodies[0]], row->arms[0]);
-    if (row->bodies[1] >= 0) v = pl_sub(v, velocity_at(&s->bodies[row->bodies[1]], row->arms[1]));
-    return pl_dot(axis, v);
-}
-
-static void push_row(pl_rigid_system* s, const pl_rigid_row* row, double by, pl_vec3 axis) {
-    if (by == 0.0) return;
-    push(&s->bodies[row->bodies[0]], row->arms[0], by, axis);
-    if (row->bodies[1] >= 0) push(&s->bodies[row->bodies[1]], row->arms[1], -by, axis);
+// friction takes slip away, as far as it can
+static double sweep_slip(pl_rigid_system* s, pl_rigid_row* row) {
+    const double limit = fmax(row->pair.friction * row->impulse[0], 0.0);
+    const double share = fmax(row->shares[1], row->shares[2]);
+    double drag[3] = {0};
+    if (limit == 0.0 && row->impulse[1] == 0.0 && row->impulse[2] == 0.0) return 0.0;
+    for (int d = 1; d < 3; d++) drag[d] = row->impulse[d] - speed_along(s, row, d) / share;
+    const double size = sqrt(drag[1] * drag[1] + drag[2] * drag[2]);
+    const double scale = size > limit ? limit / size : 1.0;
+    double change = 0.0;
+    for (int d = 1; d < 3; d++) {
+        const double by = scale * drag[d] - row->impulse[d];
+        pl_rigid_push(s, row, d, by);
+        change = fmax(change, fabs(by) * share);
+    }
+    return change;
 }
 
 static double sweep_row(pl_rigid_system* s, pl_rigid_row* row) {
-    pl_pair_row* pair = &row->pair;
     if (!(row->shares[0] > 0.0)) return 0.0;
-    const double speed = row->gap + speed_along(s, row, pair->normal);
-    const double total = fmax(pair->push - speed / row->shares[0], 0.0), by = total - pair->push;
-    push_row(s, row, by, pair->normal);
-    pair->push = total;
-    const double change = fabs(by) * row->shares[0];
-    const double limit = pair->friction * pair->push;
-    if (!(limit > 0.0) && pl_norm2(pair->drag) == 0.0) return change;
-    const double share = fmax(row->shares[1], row->shares[2]);
-    pl_vec3 drag = {0, 0, 0};
-    for (int d = 0; d < 2; d++) {
-        const double slip = row->slip[d] + speed_along(s, row, row->across[d]);
-        drag = pl_madd(drag, pl_dot(pair->drag, row->across[d]) - slip / share, row->across[d]);
-    }
-    const double size = pl_norm(drag);
-    if (size > limit) drag = pl_scale(limit / size, drag);
-    const pl_vec3 more = pl_sub(drag, pair->drag);
-    push_row(s, row, 1.0, more);
-    pair->drag = drag;
-    return fmax(change, pl_norm(more) * share);
+    const double total = fmax(row->impulse[0] - speed_along(s, row, 0) / row->shares[0], 0.0);
+    const double by = total - row->impulse[0];
+    if (by != 0.0) pl_rigid_push(s, row, 0, by);
+    return fmax(fabs(by) * row->shares[0], sweep_slip(s, row));
+}
+
+static void push_pin(pl_rigid_system* s, pl_rigid_pin* p, pl_vec3 impulse) {
+    pl_rigid_body* b = &s->bodies[p->body];
+    b->pushed = pl_madd(b->pushed, b->inverse_mass, impulse);
+    b->turned = pl_add(b->turned, pl_mat3_apply(&b->inverse_turned, pl_cross(p->arm, impulse)));
+    p->impulse = pl_add(p->impulse, impulse);
 }
 
 static double sweep_pin(pl_rigid_system* s, pl_rigid_pin* p) {
-    pl_rigid_body* b = &s->bodies[p->body];
+    const pl_rigid_body* b = &s->bodies[p->body];
     double change = 0.0;
     for (int d = 0; d < 3; d++) {
         const pl_vec3 axis = {d == 0, d == 1, d == 2};
-        const double miss = pl_dot(axis, pl_add(p->miss, velocity_at(b, p->arm)));
-        const double by =
-            -(miss + p->softness * pl_dot(axis, p->impulse)) / (p->shares[d] + p->softness);
-        push(b, p->arm, by, axis);
-        p->impulse = pl_madd(p->impulse, by, axis);
+        const pl_vec3 speed = pl_add(p->miss, pl_add(b->pushed, pl_cross(b->turned, p->arm)));
+        const double left = pl_dot(axis, pl_madd(speed, p->softness, p->impulse));
+        const double by = -left / (p->shares[d] + p->softness);
+        push_pin(s, p, pl_scale(by, axis));
         change = fmax(change, fabs(by) * p->shares[d]);
     }
     return change;
 }
 
-int pl_rigid_solve(pl_rigid_system* s, double tolerance) {
+// Forth and back. Returns the largest change of a speed on the way back.
+static double sweep(pl_rigid_system* s) {
     pl_rigid_row* rows = s->rows.data;
     pl_rigid_pin* pins = s->pins.data;
-    const size_t count = s->rows.count;
-    int sweeps = 0;
-    for (double change = INFINITY; change > tolerance && sweeps < MAX_SWEEPS; sweeps++) {
-        change = 0.0;
-        for (size_t k = 0; k < count; k++)
-            change = fmax(change, sweep_row(s, &rows[sweeps % 2 ? count - 1 - k : k]));
-        for (size_t k = 0; k < s->pins.count; k++) change = fmax(change, sweep_pin(s, &pins[k]));
+    double change = 0.0;
+    for (size_t k = 0; k < s->rows.count; k++) {
+        memcpy(rows[k].before, rows[k].impulse, sizeof rows[k].before);
+        sweep_row(s, &rows[k]);
     }
+    for (size_t k = 0; k < s->pins.count; k++) {
+        pins[k].before = pins[k].impulse;
+        sweep_pin(s, &pins[k]);
+    }
+    for (size_t k = s->pins.count; k-- > 0;) change = fmax(change, sweep_pin(s, &pins[k]));
+    for (size_t k = s->rows.count; k-- > 0;) change = fmax(change, sweep_row(s, &rows[k]));
+    return change;
+}
+
+// the square of what a sweep has changed
+static double gradient2(const pl_rigid_system* s) {
+    const pl_rigid_row* rows = s->rows.data;
+    const pl_rigid_pin* pins = s->pins.data;
+    double sum = 0.0;
+    for (size_t k = 0; k < s->rows.count; k++)
+        for (int d = 0; d < 3; d++) {
+            const double change = rows[k].impulse[d] - rows[k].before[d];
+            sum += change * change;
+        }
+    for (size_t k = 0; k < s->pins.count; k++)
+        sum += pl_norm2(pl_sub(pins[k].impulse, pins[k].before));
+    return sum;
+}
+
+// Goes on by a part of the last direction; the next one is that and what the sweep changed.
+static void go_on(pl_rigid_system* s, double part) {
+    pl_rigid_row* rows = s->rows.data;
+    pl_rigid_pin* pins = s->pins.data;
+    for (size_t k = 0; k < s->rows.count; k++)
+        for (int d = 0; d < 3; d++) {
+            const double by = part * rows[k].direction[d];
+            rows[k].direction[d] = by + rows[k].impulse[d] - rows[k].before[d];
+            if (by != 0.0) pl_rigid_push(s, &rows[k], d, by);
+        }
+    for (size_t k = 0; k < s->pins.count; k++) {
+        const pl_vec3 by = pl_scale(part, pins[k].direction);
+        pins[k].direction = pl_add(by, pl_sub(pins[k].impulse, pins[k].before));
+        push_pin(s, &pins[k], by);
+    }
+}
+
+void pl_rigid_take_momentum(pl_rigid_system* s) {
     for (int b = 0; b < s->body_count; b++) {
         pl_rigid_body* body = &s->bodies[b];
         if (body->is_held) continue;
@@ -160,5 +215,16 @@ int pl_rigid_solve(pl_rigid_system* s, double tolerance) {
         body->state.momentum = pl_madd(body->state.momentum, body->mass, body->pushed);
         body->state.spin = pl_add(body->state.spin, pl_mat3_apply(&inertia, body->turned));
     }
+}
+
+int pl_rigid_solve(pl_rigid_system* s, double tolerance) {
+    double before = 0.0;
+    int sweeps = 1;
+    for (; sweep(s) > tolerance && sweeps < MAX_SWEEPS; sweeps++) {
+        const double now = gradient2(s);
+        go_on(s, before > 0.0 && now <= before ? now / before : 0.0);
+        before = now;
+    }
+    pl_rigid_take_momentum(s);
     return sweeps;
 }

@@ -14,7 +14,7 @@
 enum { MAX_ROUNDS = 10 };
 // Rounds end when all speeds that have to be taken away are below this part of the largest one at
 // first, sweeps when they change speeds by less than the second.
-static const double ROUND_TOLERANCE = 1e-5, SWEEP_TOLERANCE = 1e-10;
+static const double ROUND_TOLERANCE = 1e-3, SWEEP_TOLERANCE = 1e-5;
 // Other loads are those above this part of the weight.
 static const double NO_LOAD = 1e-12;
 
@@ -97,11 +97,15 @@ static pl_status run_rounds(pl_rigid_system* s, const pl_method_step* step, pl_m
         pl_status status = pl_rigid_rows_find(s, step, &has_new, error);
         if (status != PL_OK) return status;
         end_flights(s, step);
-        const double miss = pl_rigid_measure(s, step);
+        double miss = pl_rigid_measure(s, step);
         scale = fmax(scale, miss);
+        if (round == 0 && miss > 0.0 && pl_rigid_rows_recall(s, step->time_step)) {
+            place_all(s, step);
+            miss = pl_rigid_measure(s, step);
+        }
         info->residual = scale > 0.0 ? miss / scale : 0.0;
         pl_trace_add(&info->trace, info->residual);
-        info->converged = !(miss > (round ? ROUND_TOLERANCE * scale : 0.0));
+        info->converged = round ? !(miss > ROUND_TOLERANCE * scale) : !(scale > 0.0);
         if (info->converged) break;
         info->linear_iterations += pl_rigid_solve(s, SWEEP_TOLERANCE * scale);
         info->iterations++;
@@ -113,7 +117,7 @@ static pl_status run_rounds(pl_rigid_system* s, const pl_method_step* step, pl_m
 static int count_touching(const pl_rigid_system* s) {
     const pl_rigid_row* rows = s->rows.data;
     int count = 0;
-    for (size_t k = 0; k < s->rows.count; k++) count += rows[k].pair.push > 0.0;
+    for (size_t k = 0; k < s->rows.count; k++) count += rows[k].impulse[0] > 0.0;
     return count;
 }
 
@@ -144,6 +148,7 @@ pl_status pl_rigid_system_step(pl_rigid_system* s, const pl_method_step* step, p
         pl_rigid_system_show(s, &s->bodies[b]);
     }
     if (status != PL_OK) return status;
+    pl_rigid_rows_keep(s, step->time_step);
     pl_rigid_reactions(s, step);
     info->contact_count = count_touching(s);
     return PL_OK;

@@ -11,21 +11,36 @@
 #include "method/method.h"
 #include "rigid/rigid_body.h"
 
-// A place where a body touches another one or an obstacle. Impulses and speeds, not pushes [kg m]
-// and distances, are what is solved for: pair.push and pair.drag are in kg m/s.
+// A place where a body touches another one or an obstacle. Impulses and speeds are solved for;
+// `push` and `drag` of the pair are not used.
 typedef struct pl_rigid_row {
     pl_pair_row pair; // of an obstacle: one vertex of weight 1, and its plane as the distance
     bool is_edges;
     int obstacle;      // or -1
     int bodies[2];     // the second is -1 for an obstacle
-    pl_vec3 across[2]; // to the normal and to each other
+    double impulse[3]; // along the axes: push, and two of friction [kg m/s]
+    pl_vec3 axes[3];   // normal, and two across
     pl_vec3 motion;    // of the obstacle during the step
     // as the bodies are placed
-    pl_vec3 arms[2];  // from the centres of the bodies to the point of contact
-    double gap;       // what is left of the distance, as a speed: negative if it is missed
-    double slip[2];   // along `across`
-    double shares[3]; // how much an impulse changes the speed along normal and `across` [1/kg]
+    pl_vec3 arms[2];      // from the centres of the bodies to the point of contact
+    pl_vec3 levers[2][3]; // arm x axis
+    pl_vec3 turns[2][3];  // the change of angular velocity by an impulse along an axis
+    double speeds[3];     // along the axes; the first is what is left of the distance over the time
+    double shares[3];     // how much an impulse changes the speed along an axis [1/kg]
+    // of the solve
+    double before[3];    // impulses along the axes before the last sweeps
+    double direction[3]; // of conjugate gradients
 } pl_rigid_row;
+
+// What a row exerted in the last step, which is about what it will exert in the next one.
+typedef struct pl_rigid_kept {
+    int v[4];
+    int obstacle;
+    int is_edges;
+    double force[3]; // [N]
+} pl_rigid_kept;
+// So many are kept for each body.
+enum { PL_RIGID_KEPT = 64 };
 
 // A vertex that an attachment holds.
 typedef struct pl_rigid_pin {
@@ -37,6 +52,8 @@ typedef struct pl_rigid_pin {
     pl_vec3 arm;
     pl_vec3 miss; // as a speed
     double shares[3];
+    // of the solve
+    pl_vec3 before, direction;
 } pl_rigid_pin;
 
 typedef struct pl_rigid_system {
@@ -58,7 +75,9 @@ typedef struct pl_rigid_system {
     pl_array pins;                    // of pl_rigid_pin
     pl_array items, places;           // of int, double: pins of a held body
     pl_push_rigid* responses;         // per body
-    double* response_places;          // 3 per vertex
+    pl_rigid_kept* kept;              // sorted as rows are
+    int kept_count;
+    double* response_places; // 3 per vertex
 } pl_rigid_system;
 
 // rigid_step.c. Takes over what the host wrote to positions and velocities of a body.
@@ -73,6 +92,11 @@ void pl_rigid_system_show(pl_rigid_system* system, const pl_rigid_body* body);
 pl_status pl_rigid_rows_find(pl_rigid_system* system, const pl_method_step* step, bool* has_new,
                              pl_error* error);
 
+// Keeps what rows exerted, and gives it to the rows of the next step; bodies have to be placed
+// again after that. False if nothing was kept.
+void pl_rigid_rows_keep(pl_rigid_system* system, double time_step);
+bool pl_rigid_rows_recall(pl_rigid_system* system, double time_step);
+
 // rigid_pins.c. Finds the bodies that attachments hold, which go where these say, and lists the
 // attachments of the others.
 pl_status pl_rigid_pins_begin(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
@@ -85,6 +109,10 @@ double pl_rigid_measure(pl_rigid_system* system, const pl_method_step* step);
 // Finds impulses with which none is left, none pulls, and friction is at most its coefficient times
 // the push. Sweeps end when none changes a speed by more than `tolerance`; returns how many.
 int pl_rigid_solve(pl_rigid_system* system, double tolerance);
+// Adds impulses to a row, along one of its axes, and to its bodies.
+void pl_rigid_push(pl_rigid_system* system, pl_rigid_row* row, int axis, double by);
+// Bodies take over the changes of velocity that were found since the last measurement.
+void pl_rigid_take_momentum(pl_rigid_system* system);
 
 // rigid_cut.c. Ends the way of bodies that would pass each other.
 pl_status pl_rigid_keep_apart(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
