@@ -19,9 +19,10 @@
 
 // A change that moves vertices by less than this part of what the model expects is noise.
 static const double MIN_RESPONSE = 1e-6;
-// A rigid body that something holds does not move at all. It is taken to give way by this part of
-// what was expected.
-static const double HELD_RESPONSE = 1e-3;
+// Rigid bodies touch and leave what is in their way from one round to the next, so that a change
+// tells little about the next one. They are taken to give way by no less than this part of what was
+// expected (Powell's damping).
+static const double MIN_RIGID_RESPONSE = 0.2;
 
 static size_t value_count(const pl_push_response* r) { return 3 * (size_t)r->vertex_count; }
 
@@ -105,11 +106,13 @@ bool pl_push_response_learn(pl_push_response* r, const double* q, const double* 
     double* own = r->columns + count * (size_t)r->column_count;
     double* expected = own + count;
     pl_push_response_apply(r, q, expected);
-    const double asked = dot(q, expected, count);
-    const bool is_held = r->rigid && !(dot(q, x, count) > HELD_RESPONSE * asked);
-    const double found = is_held ? HELD_RESPONSE * asked : dot(q, x, count);
+    const double asked = dot(q, expected, count), shown = dot(q, x, count);
+    const bool is_damped = r->rigid && shown < MIN_RIGID_RESPONSE * asked;
+    const double trust = is_damped ? (1.0 - MIN_RIGID_RESPONSE) * asked / (asked - shown) : 1.0;
+    const double found = is_damped ? MIN_RIGID_RESPONSE * asked : shown;
     if (!(asked > 0.0) || !(found > MIN_RESPONSE * asked)) return true;
-    for (size_t i = 0; i < count; i++) own[i] = is_held ? HELD_RESPONSE * expected[i] : x[i];
+    if (r->rigid && found > asked) return true; // no more than if nothing were in its way
+    for (size_t i = 0; i < count; i++) own[i] = trust * x[i] + (1.0 - trust) * expected[i];
     r->scales[r->column_count++] = 1.0 / found;
     r->scales[r->column_count++] = -1.0 / asked;
     return true;
