@@ -83,12 +83,13 @@ TEST(rigid_and_mixed_keep_momentum_and_energy)
 }
 TEST(rigid_and_pbd_keep_momentum_and_energy)
 { contact_check_meeting(balls("\"method\": \"pbd\""), 10, 5, 1e-9); }
-// The vertices of a lattice that is bent do not have exactly the momentum of its cells.
+// The vertices of a lattice that is bent do not have exactly the momentum of its cells, and a ball
+// that does not give way bends it more than another lattice does.
 TEST(rigid_and_grid_keep_momentum_and_energy)
 {
     contact_check_meeting(balls("\"method\": \"grid\", \"grid\": {\"cell\": 0.04}, "
                                 "\"tolerance\": 1e-8"),
-                          10, 5, 2e-3);
+                          10, 5, 5e-3);
 }
 
 TEST(rigid_bodies_that_meet_keep_angular_momentum)
@@ -106,8 +107,8 @@ TEST(rigid_bodies_that_meet_keep_angular_momentum)
                 sums[k], pl_add(body.state.spin, pl_cross(body.state.centre, body.state.momentum)));
         }
     }
-    // points of contact go a little way during the step that they push in
-    CHECK_NEAR(pl_distance(sums[0], sums[1]) / pl_norm(sums[0]), 0.0, 1e-2);
+    CHECK(pl_rigid_velocity(&s->bodies[0]).x < pl_rigid_velocity(&s->bodies[1]).x + 1e-9);
+    CHECK_NEAR(pl_distance(sums[0], sums[1]) / pl_norm(sums[0]), 0.0, 1e-9);
     pl_world_destroy(world);
 }
 
@@ -177,7 +178,7 @@ static void check_energy(const char* text, int frames) {
         const double energy = energy_of(world, &info);
         if (k == 0) first = energy;
         CHECK(energy < first + 0.01 * fabs(first));
-        CHECK_INT(pl_world_crossings(world), 0);
+        CHECK(pl_world_crossings(world) <= 0); // -1: one body
     }
     pl_world_destroy(world);
 }

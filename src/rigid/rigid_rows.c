@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A vertex that starts inside an obstacle comes out by this part of its depth in a step.
+// What starts inside an obstacle, or too near another body, comes out by this part in a step.
 static const double RETURN_RATE = 0.1;
 // Pairs that are this many times as far apart as they should be may be pushed nearer.
 static const double ROOM = 2.0;
@@ -81,6 +81,31 @@ static pl_status find_pairs(pl_rigid_system* s, pl_surface_set* surfaces, pl_err
     return pl_surface_set_find(surfaces, s->pool, s->start, s->end, &s->pairs, error);
 }
 
+// Bodies that go deep into each other before they are pushed apart have nearest points on wrong
+// sides. So only pairs that meet on their way count, with the normal where they do, and pairs that
+// are near at the start of the step, with the normal that they have there.
+static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
+    const pl_quad from = pl_pair_places(pair, motion->start);
+    pl_quad way = pl_pair_places(pair, motion->end);
+    for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
+    if (pl_quad_advance(&from, &way, pair->is_edges) < 1.0)
+        return pl_push_row_make(motion, pair, row);
+    pl_pair_motion still = *motion;
+    still.end = (double*)motion->start; // only read
+    return pl_push_row_make(&still, pair, row);
+}
+
+// Two that start nearer than they should be part slowly: a row asks for a part of what is missing
+// along its normal. Many rows that ask for all of it in different directions could not be served.
+static void part_slowly(const pl_rigid_system* s, pl_pair_row* row) {
+    double before = 0.0;
+    for (int i = 0; i < 4; i++)
+        before +=
+            row->weights[i] * pl_dot(row->normal, pl_vec3_load(s->start + 3 * (size_t)row->v[i]));
+    const double missing = row->distance - before;
+    if (missing > 0.0) row->distance = before + RETURN_RATE * missing;
+}
+
 static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
     const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
                                    s->held,        1.0,      step->time_step};
@@ -91,7 +116,9 @@ static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
         memcpy(row.bodies, bodies, sizeof bodies);
         memcpy(row.pair.v, pairs[k].v, sizeof row.pair.v);
         if (bodies[0] == bodies[1] || is_known(s, &row)) continue;
-        if (pl_push_row_make(&motion, &pairs[k], &row.pair) && !add(s, &row)) return false;
+        if (!make_row(&motion, &pairs[k], &row.pair)) continue;
+        part_slowly(s, &row.pair);
+        if (!add(s, &row)) return false;
     }
     return true;
 }
@@ -150,4 +177,15 @@ bool pl_rigid_rows_recall(pl_rigid_system* s, double h) {
     }
     if (any) pl_rigid_take_momentum(s);
     return any;
+}
+
+void pl_rigid_rows_forget(pl_rigid_system* s) {
+    pl_rigid_row* rows = s->rows.data;
+    for (size_t k = 0; k < s->rows.count; k++) memset(rows[k].impulse, 0, sizeof rows[k].impulse);
+    for (int b = 0; b < s->body_count; b++) {
+        pl_rigid_body* body = &s->bodies[b];
+        if (body->is_held) continue;
+        body->state.momentum = body->free_momentum;
+        body->state.spin = body->free_spin;
+    }
 }

@@ -18,6 +18,9 @@
 #include <string.h>
 
 enum { MAX_SWEEPS = 100 };
+// Contacts give way by this part of what their bodies do. So the impulses of a body that is jammed
+// between two others have a bound.
+static const double SOFTNESS = 1e-4;
 
 // ------------------------------------------------------------------ speeds as placed
 
@@ -34,16 +37,27 @@ static double share_of(const pl_rigid_body* b, pl_vec3 arm, pl_vec3 axis) {
     return b->inverse_mass + pl_dot(lever, pl_mat3_apply(&b->inverse_turned, lever));
 }
 
-// both bodies of a pair are pushed at one point: their angular momentum stays
-static void set_arms(const pl_rigid_system* s, pl_rigid_row* row) {
+// Where a row pushes: at the end of the step, seen from its start, since the angular momentum of an
+// impulse j is (start of the centre + arm) x j. It is one point for both bodies of a pair, so that
+// what one gets the other one gives.
+static pl_vec3 place_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     const int middle = row->is_edges ? 2 : 1;
-    const pl_vec3 first = sum_of(&row->pair, s->end, 0, middle);
-    const pl_vec3 second = pl_scale(-1.0, sum_of(&row->pair, s->end, middle, 4));
-    const pl_vec3 at = row->bodies[1] < 0 ? first : pl_lerp(first, second, 0.5);
+    pl_vec3 at[2];
+    for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
+        const pl_rigid_body* b = &s->bodies[row->bodies[i]];
+        const pl_vec3 end = i ? pl_scale(-1.0, sum_of(&row->pair, s->end, middle, 4))
+                              : sum_of(&row->pair, s->end, 0, middle);
+        at[i] = pl_add(pl_sub(end, b->state.centre), b->before.centre);
+    }
+    return row->bodies[1] < 0 ? at[0] : pl_lerp(at[0], at[1], 0.5);
+}
+
+static void set_arms(const pl_rigid_system* s, pl_rigid_row* row) {
+    const pl_vec3 at = place_of(s, row);
     for (int d = 0; d < 3; d++) row->shares[d] = 0.0;
     for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
         const pl_rigid_body* b = &s->bodies[row->bodies[i]];
-        row->arms[i] = pl_sub(at, b->state.centre);
+        row->arms[i] = pl_sub(at, b->before.centre);
         for (int d = 0; d < 3; d++) {
             row->levers[i][d] = pl_cross(row->arms[i], row->axes[d]);
             row->turns[i][d] = pl_mat3_apply(&b->inverse_turned, row->levers[i][d]);
@@ -130,8 +144,8 @@ static double sweep_slip(pl_rigid_system* s, pl_rigid_row* row) {
 
 static double sweep_row(pl_rigid_system* s, pl_rigid_row* row) {
     if (!(row->shares[0] > 0.0)) return 0.0;
-    const double total = fmax(row->impulse[0] - speed_along(s, row, 0) / row->shares[0], 0.0);
-    const double by = total - row->impulse[0];
+    const double speed = speed_along(s, row, 0) / row->shares[0] + SOFTNESS * row->impulse[0];
+    const double by = fmax(-speed / (1.0 + SOFTNESS), -row->impulse[0]);
     if (by != 0.0) pl_rigid_push(s, row, 0, by);
     return fmax(fabs(by) * row->shares[0], sweep_slip(s, row));
 }

@@ -96,6 +96,8 @@ pl_status pl_rigid_rows_find(pl_rigid_system* system, const pl_method_step* step
 // again after that. False if nothing was kept.
 void pl_rigid_rows_keep(pl_rigid_system* system, double time_step);
 bool pl_rigid_rows_recall(pl_rigid_system* system, double time_step);
+// Takes that back.
+void pl_rigid_rows_forget(pl_rigid_system* system);
 
 // rigid_pins.c. Finds the bodies that attachments hold, which go where these say, and lists the
 // attachments of the others.
