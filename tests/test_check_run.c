@@ -171,6 +171,7 @@ static pl_scene* scene_of(const int v[PL_COMBINE_COUNT]) {
     hold.body = "b";
     hold.where.kind = PL_SELECT_SIDE;
     hold.where.side.face = (pl_side)0; // -x
+    if (body.method == PL_METHOD_RIGID) hold.stiffness = 100.0; // else nothing moves
     pl_scene* scene;
     pl_error error;
     CHECK_OK(pl_scene_create(&scene, &error), &error);

@@ -322,6 +322,7 @@ typedef struct pl_body {
     int variation_count;
     const pl_variation* variations;
 
+    bool rigid; ///< the body does not bend: its method is PL_METHOD_RIGID
     pl_method method;
     pl_integrator integrator;
     pl_nonlinear nonlinear;

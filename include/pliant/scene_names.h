@@ -119,7 +119,8 @@ extern "C" {
     X(PL_METHOD_FEM, "fem", "finite elements on tets, or cloth")                                   \
     X(PL_METHOD_MIXED, "mixed", "finite elements with pressure: up to incompressible")             \
     X(PL_METHOD_GRID, "grid", "a lattice inside any closed surface")                               \
-    X(PL_METHOD_PBD, "pbd", "position based dynamics: fast, tearing")
+    X(PL_METHOD_PBD, "pbd", "position based dynamics: fast, tearing")                              \
+    X(PL_METHOD_RIGID, "rigid", "a solid that does not bend: six unknowns")
 
 // time integration
 #define PL_INTEGRATOR_LIST(X)                                                                      \

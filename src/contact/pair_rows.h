@@ -33,6 +33,13 @@ typedef struct pl_pair_motion {
     double time;          // length of the substep [s]
 } pl_pair_motion;
 
+// Two unit vectors that are across to a normal and to each other.
+static inline void pl_directions_across(pl_vec3 n, pl_vec3 across[2]) {
+    const pl_vec3 other = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
+    across[0] = pl_normalize(pl_cross(n, other));
+    across[1] = pl_cross(n, across[0]);
+}
+
 // Returns false if a pair is too far apart to get too close or to meet on the way.
 bool pl_pair_may_touch(const pl_pair_motion* motion, const pl_contact_pair* pair);
 

@@ -7,7 +7,8 @@
 //
 // The first sum is kept per vertex (`moved`). Of each column only c' q is kept. A row of the list
 // has directions a (its normal and two across), whose products c' a with the columns of its two
-// sides are made once (`products`).
+// sides are made once (`products`). Sides that are rigid have six columns of their own before
+// those that were learned, and no masses.
 #include "contact/push_list.h"
 
 #include <math.h>
@@ -57,20 +58,11 @@ static pl_vec3 difference(const pl_pair_row* row, const double* x) {
     return sum;
 }
 
-// The row of a pair, if its normal parts the two at the start of the step: among surfaces that are
-// far beyond each other at the end there are nearest points on wrong sides.
-static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
+bool pl_push_row_make(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
     if (!pl_pair_may_touch(motion, pair) || !pl_pair_row_make(motion, pair, row)) return false;
     const pl_quad start = pl_pair_places(pair, motion->start);
     const double apart = fmin(row->distance, pl_quad_distance(&start, pair->is_edges, NULL));
     return pl_dot(row->normal, difference(row, motion->start)) >= MIN_PARTED * apart;
-}
-
-static void set_across(pl_push* push) {
-    const pl_vec3 n = push->row.normal;
-    const pl_vec3 other = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
-    push->across[0] = pl_normalize(pl_cross(n, other));
-    push->across[1] = pl_cross(n, push->across[0]);
 }
 
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs) {
@@ -81,8 +73,8 @@ bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl
         const bool is_known =
             list->pushes.count &&
             bsearch(&push, list->pushes.data, list->pushes.count, sizeof push, compare);
-        if (is_known || !make_row(motion, &all[k], &push.row)) continue;
-        set_across(&push);
+        if (is_known || !pl_push_row_make(motion, &all[k], &push.row)) continue;
+        pl_directions_across(push.row.normal, push.across);
         if (!pl_array_push(&list->found, &push)) return false;
     }
     if (list->found.count == 0) return true;
@@ -139,34 +131,45 @@ int pl_push_list_active(const pl_push_list* list) {
 typedef struct sweeps {
     const pl_push_systems* systems;
     const double *start, *end;
-    double* moved;                      // M^-1 q
-    double (*amounts)[PL_PUSH_COLUMNS]; // per system
-    double change;                      // the largest of a sweep, as a part of its distance
+    double* moved;                                  // M^-1 q
+    double (*amounts)[PL_PUSH_COLUMNS];             // per system
+    double (*rigid_amounts)[PL_PUSH_RIGID_COLUMNS]; // per rigid body
+    double change; // the largest of a sweep, as a part of its distance
 } sweeps;
 
-// The one or two systems of a push, and how many columns they have together.
+// The one or two systems of a push, the rigid bodies there (-1: not rigid), and how many columns
+// they have together.
 typedef struct sides {
-    int count, systems[2], column_count;
+    int count, systems[2], rigid[2], column_count;
 } sides;
 
 static sides sides_of(const pl_push_systems* s, const pl_push* push) {
     sides out = {.count = 2};
     for (int i = 0; i < 2; i++) out.systems[i] = s->system_of_surface[push->pair.surfaces[i]];
     if (out.systems[0] == out.systems[1]) out.count = 1;
-    for (int i = 0; i < out.count; i++)
-        out.column_count += s->responses[out.systems[i]].column_count;
+    for (int i = 0; i < out.count; i++) {
+        const pl_push_response* r = &s->responses[out.systems[i]];
+        out.column_count += r->column_count;
+        out.rigid[i] = -1;
+        if (!r->rigid) continue;
+        const int v = push->row.v[i ? 3 : 0] - s->firsts[out.systems[i]];
+        out.rigid[i] = pl_push_rigid_of(r, v);
+        out.column_count += PL_PUSH_RIGID_COLUMNS;
+    }
     return out;
 }
 
-// c' a of one column
-static double product(const pl_push_systems* s, const pl_pair_row* row, int system, int column,
-                      pl_vec3 a) {
-    const double* c = pl_push_column(&s->responses[system], column);
+// c' a of one column; rigid: one of this rigid body, unless that is -1
+static double product(const pl_push_systems* s, const pl_pair_row* row, int system, int rigid,
+                      int column, pl_vec3 a) {
+    const pl_push_response* r = &s->responses[system];
     double sum = 0.0;
     for (int i = 0; i < 4; i++) {
         const int v = row->v[i] - s->firsts[system];
         if (v < 0 || row->v[i] >= s->firsts[system + 1]) continue;
-        sum += row->weights[i] * pl_dot(a, pl_vec3_load(c + 3 * (size_t)v));
+        const pl_vec3 c = rigid < 0 ? pl_vec3_load(pl_push_column(r, column) + 3 * (size_t)v)
+                                    : pl_push_rigid_column(r, rigid, v, column);
+        sum += row->weights[i] * pl_dot(a, c);
     }
     return sum;
 }
@@ -194,8 +197,13 @@ static bool make_products(pl_push_list* list, const pl_push_systems* s) {
                 *share += row->weights[i] * row->weights[i] * inverse_mass(s, &own, row->v[i]);
             for (int i = 0; i < own.count; i++) {
                 const pl_push_response* r = &s->responses[own.systems[i]];
+                for (int j = 0; own.rigid[i] >= 0 && j < PL_PUSH_RIGID_COLUMNS; j++) {
+                    *to = product(s, row, own.systems[i], own.rigid[i], j, a[d]);
+                    *share += *to * *to;
+                    to++;
+                }
                 for (int j = 0; j < r->column_count; j++) {
-                    *to = product(s, row, own.systems[i], j, a[d]);
+                    *to = product(s, row, own.systems[i], -1, j, a[d]);
                     *share += r->scales[j] * *to * *to;
                     to++;
                 }
@@ -210,6 +218,8 @@ static double along(const sweeps* w, const sides* own, const double* products) {
     double sum = 0.0;
     for (int i = 0; i < own->count; i++) {
         const pl_push_response* r = &w->systems->responses[own->systems[i]];
+        for (int j = 0; own->rigid[i] >= 0 && j < PL_PUSH_RIGID_COLUMNS; j++)
+            sum += *products++ * w->rigid_amounts[r->first_rigid + own->rigid[i]][j];
         for (int j = 0; j < r->column_count; j++)
             sum += r->scales[j] * *products++ * w->amounts[own->systems[i]][j];
     }
@@ -225,8 +235,11 @@ static void change_push(sweeps* w, const pl_pair_row* row, const sides* own, pl_
         pl_vec3_store(to, pl_madd(pl_vec3_load(to), factor, a));
     }
     for (int i = 0; i < own->count; i++) {
-        const int count = w->systems->responses[own->systems[i]].column_count;
-        for (int j = 0; j < count; j++) w->amounts[own->systems[i]][j] += *products++ * by;
+        const pl_push_response* r = &w->systems->responses[own->systems[i]];
+        for (int j = 0; own->rigid[i] >= 0 && j < PL_PUSH_RIGID_COLUMNS; j++)
+            w->rigid_amounts[r->first_rigid + own->rigid[i]][j] += *products++ * by;
+        for (int j = 0; j < r->column_count; j++)
+            w->amounts[own->systems[i]][j] += *products++ * by;
     }
 }
 
@@ -267,16 +280,19 @@ static void sweep_slip(sweeps* w, pl_push* push, const sides* own, const double*
 bool pl_push_list_solve(pl_push_list* list, const pl_push_systems* systems, const double* start,
                         const double* end) {
     const size_t count = 3 * (size_t)systems->firsts[systems->count];
+    const pl_push_response* last = &systems->responses[systems->count - 1];
     const size_t amounts = (size_t)systems->count * PL_PUSH_COLUMNS;
+    const size_t rigid = (size_t)(last->first_rigid + last->rigid_count) * PL_PUSH_RIGID_COLUMNS;
     list->moved.count = 0;
-    double* room = pl_array_add(&list->moved, count + amounts);
+    double* room = pl_array_add(&list->moved, count + amounts + rigid);
     if (!room || !make_products(list, systems)) return false;
-    memset(room, 0, (count + amounts) * sizeof(double));
+    memset(room, 0, (count + amounts + rigid) * sizeof(double));
     sweeps w = {.systems = systems,
                 .start = start,
                 .end = end,
                 .moved = room,
-                .amounts = (double(*)[PL_PUSH_COLUMNS])(room + count)};
+                .amounts = (double(*)[PL_PUSH_COLUMNS])(room + count),
+                .rigid_amounts = (double(*)[PL_PUSH_RIGID_COLUMNS])(room + count + amounts)};
     pl_push* pushes = list->pushes.data;
     for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
         const double* products = list->products.data;

@@ -37,6 +37,11 @@ typedef struct pl_push_systems {
 // above 0.
 int pl_push_order(bool a_is_edges, const int* a, bool b_is_edges, const int* b);
 
+// The row of a pair that may come too near on the ways of the motion, if its normal parts the two
+// at the start of the step: among surfaces that are far beyond each other at the end there are
+// nearest points on wrong sides.
+bool pl_push_row_make(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row);
+
 pl_push_list pl_push_list_empty(void);
 void pl_push_list_free(pl_push_list* list);
 

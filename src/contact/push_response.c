@@ -9,6 +9,9 @@
 //   H + x x' / (x' q) - b b' / (q' b),   b = H q.
 //
 // Each correction is two columns c with a scale s: H = M^-1 + sum of s c c'.
+//
+// Rigid bodies begin with what they do: six columns each, of moving and of turning. Learning only
+// has to find out what holds them.
 #include "contact/push_response.h"
 #include "base/memory.h"
 
@@ -16,6 +19,10 @@
 
 // A change that moves vertices by less than this part of what the model expects is noise.
 static const double MIN_RESPONSE = 1e-6;
+// Rigid bodies touch and leave what is in their way from one round to the next, so that a change
+// tells little about the next one. They are taken to give way by no less than this part of what was
+// expected (Powell's damping).
+static const double MIN_RIGID_RESPONSE = 0.2;
 
 static size_t value_count(const pl_push_response* r) { return 3 * (size_t)r->vertex_count; }
 
@@ -36,9 +43,43 @@ static double dot(const double* a, const double* b, size_t count) {
     return sum;
 }
 
+int pl_push_rigid_of(const pl_push_response* r, int vertex) {
+    int low = 0, high = r->rigid_count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (r->rigid[middle].first <= vertex) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+pl_vec3 pl_push_rigid_column(const pl_push_response* r, int body, int vertex, int k) {
+    const pl_push_rigid* b = &r->rigid[body];
+    if (k < 3) return pl_scale(b->root, (pl_vec3){k == 0, k == 1, k == 2});
+    const pl_vec3 arm = pl_sub(pl_vec3_load(b->places + 3 * (size_t)vertex), b->centre);
+    return pl_cross(pl_mat3_column(&b->turn_root, k - 3), arm);
+}
+
+static void add_rigid(const pl_push_response* r, int body, const double* q, double* x) {
+    const int begin = r->rigid[body].first;
+    const int end = body + 1 < r->rigid_count ? r->rigid[body + 1].first : r->vertex_count;
+    for (int k = 0; k < PL_PUSH_RIGID_COLUMNS; k++) {
+        double amount = 0.0;
+        for (int v = begin; v < end; v++)
+            amount += pl_dot(pl_push_rigid_column(r, body, v, k), pl_vec3_load(q + 3 * (size_t)v));
+        if (amount == 0.0) continue;
+        for (int v = begin; v < end; v++) {
+            double* to = x + 3 * (size_t)v;
+            pl_vec3_store(to,
+                          pl_madd(pl_vec3_load(to), amount, pl_push_rigid_column(r, body, v, k)));
+        }
+    }
+}
+
 void pl_push_response_apply(const pl_push_response* r, const double* q, double* x) {
     const size_t count = value_count(r);
     for (size_t i = 0; i < count; i++) x[i] = r->scale * r->inverse_mass[i / 3] * q[i];
+    for (int b = 0; b < r->rigid_count; b++) add_rigid(r, b, q, x);
     for (int k = 0; k < r->column_count; k++) {
         const double* column = pl_push_column(r, k);
         const double factor = r->scales[k] * dot(column, q, count);
@@ -65,9 +106,13 @@ bool pl_push_response_learn(pl_push_response* r, const double* q, const double* 
     double* own = r->columns + count * (size_t)r->column_count;
     double* expected = own + count;
     pl_push_response_apply(r, q, expected);
-    const double asked = dot(q, expected, count), found = dot(q, x, count);
+    const double asked = dot(q, expected, count), shown = dot(q, x, count);
+    const bool is_damped = r->rigid && shown < MIN_RIGID_RESPONSE * asked;
+    const double trust = is_damped ? (1.0 - MIN_RIGID_RESPONSE) * asked / (asked - shown) : 1.0;
+    const double found = is_damped ? MIN_RIGID_RESPONSE * asked : shown;
     if (!(asked > 0.0) || !(found > MIN_RESPONSE * asked)) return true;
-    for (size_t i = 0; i < count; i++) own[i] = x[i];
+    if (r->rigid && found > asked) return true; // no more than if nothing were in its way
+    for (size_t i = 0; i < count; i++) own[i] = trust * x[i] + (1.0 - trust) * expected[i];
     r->scales[r->column_count++] = 1.0 / found;
     r->scales[r->column_count++] = -1.0 / asked;
     return true;

@@ -10,6 +10,7 @@
 #include "base/deadline.h"
 #include "contact/contact.h"
 #include "contact/pressure.h"
+#include "contact/push_response.h"
 #include "contact/surface_set.h"
 
 #include <pliant/mesh.h>
@@ -150,6 +151,12 @@ typedef struct pl_method_functions {
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);
+    // The bodies of a system that do not bend, as they are now, so that how far pushes move them
+    // need not be learned; valid until the next call. NULL: bodies bend.
+    const pl_push_rigid* (*rigid_bodies)(void* system, int* count);
+    // Ends the last step of such a body (counted within the system) at a part of the way that it
+    // went; its momentum stays.
+    void (*shorten)(void* system, int body, double part);
 } pl_method_functions;
 
 #endif

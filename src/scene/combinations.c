@@ -36,6 +36,8 @@ static const pl_combination rows[] = {
     {{M(PBD), K(SOLID), W(SPRINGS) | W(STVK) | W(COROTATED) | W(ARAP) | W(STABLE_NEOHOOKEAN),
       N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
     {{M(PBD), K(CLOTH), W(SPRINGS), N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
+    // nothing bends: any law of solids will do
+    {{M(RIGID), K(SOLID), SOLID_LAWS, N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
 };
 
 #undef M

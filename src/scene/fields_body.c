@@ -321,6 +321,8 @@ static const pl_field_info body_rows[] = {
                 "different materials in regions of the mesh"),
     PL_ROW_LIST(pl_body, "vary", variations, variation_count, 0, variation,
                 "parameters that vary over the body"),
+    PL_ROW_BOOL(pl_body, "rigid", rigid, false,
+                "does not bend; short for method rigid, whatever method says"),
     PL_ROW_CHOICE(pl_body, "method", method, pl_method, PL_METHOD_FEM, "method of simulation"),
     PL_ROW_CHOICE(pl_body, "integrator", integrator, pl_integrator, PL_INTEGRATOR_AUTO,
                   "time integration"),

@@ -27,6 +27,7 @@ enum {
     MIXED = 1 << PL_METHOD_MIXED,
     GRID = 1 << PL_METHOD_GRID,
     PBD = 1 << PL_METHOD_PBD,
+    RIGID = 1 << PL_METHOD_RIGID,
     NEWTON = 1 << PL_NONLINEAR_NEWTON,
     PROJECTIVE = 1 << PL_NONLINEAR_PROJECTIVE,
     LINEARISED = 1 << PL_NONLINEAR_LINEARISED,
@@ -52,11 +53,11 @@ static const pl_key_use rows[] = {
     BODY("edge", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
     BODY("transform", METHOD(0)),
     BODY("velocity", METHOD(FEM | MIXED | GRID), MOVING),
-    BODY("velocity", METHOD(PBD)),
+    BODY("velocity", METHOD(PBD | RIGID)),
     BODY("angular_velocity", METHOD(FEM | MIXED | GRID), MOVING),
-    BODY("angular_velocity", METHOD(PBD)),
+    BODY("angular_velocity", METHOD(PBD | RIGID)),
     BODY("material.law", METHOD(0)),
-    BODY("material.density", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
+    BODY("material.density", METHOD(FEM | MIXED | PBD | RIGID), KIND(SOLID)),
     BODY("material.density", METHOD(GRID), .whole_body = true),
     BODY("mesher", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
     BODY("allow_split", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
@@ -76,6 +77,7 @@ static const pl_key_use rows[] = {
     BODY("material.bend", METHOD(PBD), KIND(CLOTH), MODEL(COMPLIANCE)),
     BODY("regions", METHOD(0)),
     BODY("vary", METHOD(0)),
+    BODY("rigid", METHOD(0)),
     SYSTEM("method", METHOD(0)),
     SYSTEM("integrator", METHOD(0)),
     SYSTEM("nonlinear", METHOD(0)),
@@ -94,7 +96,7 @@ static const pl_key_use rows[] = {
     SYSTEM("line_search", METHOD(FEM | MIXED), NONLINEAR(NEWTON | PROJECTIVE)),
     BODY("mass", METHOD(FEM | MIXED)),
     SYSTEM("damping.mass", METHOD(FEM | MIXED | GRID), MOVING),
-    SYSTEM("damping.mass", METHOD(PBD)),
+    SYSTEM("damping.mass", METHOD(PBD | RIGID)),
     SYSTEM("damping.stiffness", METHOD(FEM | MIXED | GRID), MOVING),
     SYSTEM("damping.stiffness", METHOD(PBD), MODEL(COMPLIANCE)),
     SYSTEM("multigrid", METHOD(FEM | MIXED), LINEAR(MULTIGRID)),
@@ -374,6 +376,10 @@ static bool differs(const pl_scene* scene, const int bodies[2], const pl_type* t
 }
 
 bool pl_bodies_share_settings(const pl_scene* scene, int first, int second) {
+    // solvers of rigid bodies have no settings
+    if (scene->bodies[first].method == PL_METHOD_RIGID &&
+        scene->bodies[second].method == PL_METHOD_RIGID)
+        return true;
     const int bodies[2] = {first, second};
     return !differs(scene, bodies, &pl_type_body, &scene->bodies[first], &scene->bodies[second],
                     "");
@@ -437,5 +443,5 @@ void pl_key_uses_docs(pl_text* text) {
         if (!again && rows[r].owner == PL_KEY_OF_SYSTEM)
             pl_text_format(text, "%s `%s`", count++ ? "," : "", rows[r].key);
     }
-    pl_text_add(text, ".\n");
+    pl_text_add(text, ". All rigid bodies are one system.\n");
 }

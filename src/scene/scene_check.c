@@ -299,6 +299,7 @@ static pl_status resolve_body(pl_checker* c, pl_body* body) {
     bool is_cloth = body->shape == PL_SHAPE_GENERATE && body->generate.shape &&
                     strncmp(body->generate.shape, "cloth", 5) == 0;
     if (body->kind == PL_BODY_AUTO) body->kind = is_cloth ? PL_BODY_CLOTH : PL_BODY_SOLID;
+    if (body->rigid) body->method = PL_METHOD_RIGID;
     const char* key;
     char text[512];
     bool is_open = body->linear == PL_LINEAR_AUTO && pl_has_fem_step(body);

@@ -32,18 +32,18 @@ static const double TETS_ALONG = 30.0;
 // Thin bodies get more tets, up to about this many.
 enum { TET_LIMIT = 500000 };
 
-static double coarsest_edge(const pl_mesh* surface) {
+static double diagonal_of(const pl_mesh* surface) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < surface->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
-    return surface->vertex_count ? pl_box_diagonal(box) / TETS_ALONG : 0.0;
+    return surface->vertex_count ? pl_box_diagonal(box) : 0.0;
 }
 
 // a closed surface becomes tets
 static pl_status fill_with_tets(pl_world_body* b, double edge, pl_pool* pool, pl_notes* notes,
                                 pl_error* error) {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    if (isnan(edge)) options.coarsest_edge = coarsest_edge(b->mesh);
+    if (isnan(edge)) options.coarsest_edge = diagonal_of(b->mesh) / TETS_ALONG;
     else options.edge = edge;
     options.tet_limit = TET_LIMIT;
     options.use_tetgen = b->def->mesher == PL_MESHER_TETGEN;
@@ -91,6 +91,7 @@ void pl_world_choose_contact(pl_world_body* b) {
         pl_vec3 e2 = pl_sub(pl_vec3_load(surface->positions + 3 * (size_t)v[2]), a);
         area += 0.5 * pl_norm(pl_cross(e1, e2));
     }
+    b->surface_size = diagonal_of(surface);
     double edge = surface->triangle_count ? sqrt(area / surface->triangle_count) : 0.0;
     const pl_body_contact* contact = &b->def->contact;
     double scale = b->is_cloth ? 0.1 : 10.0 * edge; // moduli of cloth are per length already
@@ -210,7 +211,8 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
     if (is_coarsened(b->def)) status = coarsen(b, pool, notes, error);
     if (status != PL_OK) return status;
-    if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
+    if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID &&
+        b->def->method != PL_METHOD_RIGID)
         status = fill_with_tets(b, b->def->edge, pool, notes, error);
     if (status == PL_OK) status = pl_body_hints(b->def, b->mesh, b->is_cloth, notes, error);
     if (status != PL_OK) return status;

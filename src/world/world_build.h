@@ -33,6 +33,7 @@ typedef struct pl_world_body {
     pl_element_material* materials;
     double contact_stiffness; // of a vertex [N/m]
     double contact_thickness; // [m]
+    double surface_size;      // diagonal of the box around its surface at rest [m]
     int system;
     int first_vertex;          // in the system
     pl_world_meeting* meeting; // or NULL

@@ -353,6 +353,7 @@ static const pl_guard_body* worst_body(const pl_world_guard* guard) {
 static const char* advice_for(const pl_body* body) {
     if (body->method == PL_METHOD_PBD)
         return "use a smaller time_step, more substeps or iterations, or a lower stretch or volume";
+    if (body->method == PL_METHOD_RIGID) return "use a smaller time_step or more substeps";
     if (body->method == PL_METHOD_GRID)
         return "use a smaller time_step, more substeps, or a lower stiffness of contacts";
     if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)

@@ -341,10 +341,11 @@ static pl_status check_mesh(const pl_world_body* body, const pl_body* next, int 
                        "bodies[%d]: cloth that can tear has other vertices than cloth that cannot; "
                        "start the scene anew with this",
                        b);
-    if (!body->is_cloth && body->mesh->tet_count == 0 && next->method != PL_METHOD_GRID)
+    if (!body->is_cloth && body->mesh->tet_count == 0 && next->method != PL_METHOD_GRID &&
+        next->method != PL_METHOD_RIGID)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: body \"%.100s\" is a surface without tets, as method "
-                       "grid has it; start the scene anew with method %s",
+                       "bodies[%d].method: body \"%.100s\" is a surface without tets, as methods "
+                       "grid and rigid have it; start the scene anew with method %s",
                        b, body->def->name, pl_method_name((int)next->method));
     return PL_OK;
 }

@@ -65,6 +65,21 @@ static void restore(pl_world* w, int s) {
 
 // ------------------------------------------------------------------ rounds
 
+// bodies that do not bend give way as a whole, by all of their mass
+static void take_rigid(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    int count = 0;
+    for (int s = 0; s < c->system_count; s++) {
+        const pl_world_system* system = &w->systems[s];
+        pl_push_response* response = &c->responses[s];
+        response->first_rigid = count;
+        if (!system->method->rigid_bodies) continue;
+        response->rigid = system->method->rigid_bodies(system->data, &response->rigid_count);
+        count += response->rigid_count;
+        for (int v = c->firsts[s]; v < c->firsts[s + 1]; v++) c->inverse_mass[v] = 0.0;
+    }
+}
+
 // what gives way, and by how much at most
 static void take_masses(pl_world* w) {
     struct pl_world_coupling* c = w->coupling;
@@ -83,6 +98,7 @@ static void take_masses(pl_world* w) {
     }
     for (int v = 0; v < c->firsts[c->system_count]; v++)
         c->inverse_mass[v] = c->held[v] ? 0.0 : 1.0 / c->mass[v];
+    take_rigid(w);
 }
 
 static void set_surfaces(const pl_world* w) {
@@ -218,9 +234,29 @@ static pl_status least_part(pl_world* w, double* least, pl_error* error) {
     return PL_OK;
 }
 
-static void shorten_ways(struct pl_world_coupling* c, double margin) {
+// A body that does not bend goes a part of its way as a whole.
+static void shorten_rigid(pl_world* w, int b) {
+    struct pl_world_coupling* c = w->coupling;
+    const pl_world_body* body = &w->bodies[b];
+    const pl_world_system* system = &w->systems[body->system];
+    const int first = c->firsts[body->system] + body->first_vertex;
+    double least = 1.0;
+    if (!system->method->shorten) return;
+    for (int v = first; v < first + body->mesh->vertex_count; v++) {
+        least = fmin(least, c->limits[v]);
+        c->limits[v] = 1.0;
+    }
+    if (least < 1.0) system->method->shorten(system->data, pl_world_place_in_system(w, b), least);
+    memcpy(c->end + 3 * (size_t)first,
+           system->method->positions(system->data) + 3 * (size_t)body->first_vertex,
+           3 * (size_t)body->mesh->vertex_count * sizeof(double));
+}
+
+static void shorten_ways(pl_world* w, double margin) {
+    struct pl_world_coupling* c = w->coupling;
     for (int v = 0; v < c->firsts[c->system_count]; v++) c->limits[v] = 1.0;
     pl_pairs_limit(c->pairs.data, (int)c->pairs.count, c->parts.data, margin, c->limits);
+    for (int b = 0; b < w->body_count; b++) shorten_rigid(w, b);
     for (int v = 0; v < c->firsts[c->system_count]; v++) {
         const size_t k = 3 * (size_t)v;
         if (c->limits[v] < 1.0 && !c->held[v])
@@ -278,7 +314,7 @@ static pl_status keep_apart(pl_world* w, pl_error* error) {
                        "time_step or more substeps");
     bool is_cut = false;
     for (int k = 0; status == PL_OK && least < 1.0 && k < MAX_CUTS; k++) {
-        shorten_ways(c, k < MAX_PART_CUTS ? 0.95 : 0.0);
+        shorten_ways(w, k < MAX_PART_CUTS ? 0.95 : 0.0);
         is_cut = true;
         status = find(w, error);
         if (status == PL_OK) status = least_part(w, &least, error);

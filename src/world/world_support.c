@@ -23,6 +23,9 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     bool tears = body->method == PL_METHOD_PBD && !isnan(body->pbd.tear);
     if (tears && body->kind != PL_BODY_CLOTH)
         return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
+    if (body->contact.self && body->method == PL_METHOD_RIGID)
+        return refuse(error, b, "contact.self",
+                      "a rigid body cannot collide with itself; leave it out");
     if (body->contact.self && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
                       "bodies collide with themselves with methods fem, mixed and pbd only in "

@@ -8,6 +8,9 @@
 // Solids have no thickness of their own; to keep apart they need a little, of an edge. The smallest
 // that counts: below it, distances are rounding.
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
+// Rigid bodies have few large triangles. Their edges count as no longer than this part of their
+// size.
+static const double EDGE_OF_RIGID = 0.05;
 
 // The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
 // between its particles only follow. The matrix of Projective Dynamics is constant. A step of one
@@ -62,10 +65,11 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
 }
 
 void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surface) {
-    double thickness = body->contact_thickness;
+    double thickness = body->contact_thickness, edge = surface->edge;
+    if (body->def->method == PL_METHOD_RIGID) edge = fmin(edge, EDGE_OF_RIGID * body->surface_size);
     if (isnan(body->def->contact.thickness) && !body->is_cloth)
-        thickness = THICKNESS_OF_SOLIDS * surface->edge;
-    surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
+        thickness = THICKNESS_OF_SOLIDS * edge;
+    surface->thickness = fmax(thickness, LEAST_THICKNESS * edge);
     surface->friction = body->def->contact.friction;
     surface->stiffness = body->contact_stiffness;
 }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "contact/push_list.h"
+#include "rigid/rigid_system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What starts inside an obstacle, or too near another body, comes out by this part in a step.
+static const double RETURN_RATE = 0.1;
+// Pairs that are this many times as far apart as they should be may be pushed nearer.
+static const double ROOM = 2.0;
+
+static int compare(const void* a, const void* b) {
+    const pl_rigid_row *x = a, *y = b;
+    if (x->obstacle != y->obstacle) return x->obstacle < y->obstacle ? -1 : 1;
+    return pl_push_order(x->is_edges, x->pair.v, y->is_edges, y->pair.v);
+}
+
+static bool is_known(const pl_rigid_system* s, const pl_rigid_row* row) {
+    return s->rows.count && bsearch(row, s->rows.data, s->rows.count, sizeof *row, compare);
+}
+
+static bool add(pl_rigid_system* s, pl_rigid_row* row) {
+    row->axes[0] = row->pair.normal;
+    pl_directions_across(row->pair.normal, row->axes + 1);
+    return pl_array_push(&s->found, row);
+}
+
+// ------------------------------------------------------------------ obstacles
+
+static pl_status detect(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
+    s->contacts.count = 0;
+    while (step->detect) {
+        const int found = step->detect(step->detect_user, s->start, s->end, s->contacts.data,
+                                       (int)s->contacts.capacity);
+        s->contacts.count = (size_t)found;
+        if (s->contacts.count <= s->contacts.capacity) return PL_OK;
+        s->contacts.count = 0;
+        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 2))
+            return pl_fail_memory(error, "contacts");
+    }
+    return PL_OK;
+}
+
+// The plane of the obstacle where the vertex is.
+static void set_plane(const pl_rigid_system* s, const pl_contact* c, pl_rigid_row* row) {
+    const size_t k = 3 * (size_t)c->vertex;
+    const pl_vec3 end = pl_vec3_load(s->end + k), start = pl_vec3_load(s->start + k);
+    const pl_contact_place at = pl_contact_round(c, end);
+    const double height = pl_dot(at.normal, end) + at.depth;
+    const double depth = height - pl_dot(at.normal, pl_add(start, c->motion));
+    row->pair.normal = at.normal;
+    row->pair.distance = height - (1.0 - RETURN_RATE) * fmax(depth, 0.0);
+}
+
+static bool add_contacts(pl_rigid_system* s) {
+    const pl_contact* contacts = s->contacts.data;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const pl_contact* c = &contacts[k];
+        const int body = s->body_of_vertex[c->vertex];
+        pl_rigid_row row = {.obstacle = c->obstacle, .bodies = {body, -1}, .motion = c->motion};
+        for (int i = 0; i < 4; i++) row.pair.v[i] = c->vertex;
+        row.pair.weights[0] = 1.0;
+        row.pair.friction = c->friction;
+        if (s->bodies[body].is_held || is_known(s, &row)) continue;
+        set_plane(s, c, &row);
+        if (!add(s, &row)) return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ each other
+
+static pl_status find_pairs(pl_rigid_system* s, pl_surface_set* surfaces, pl_error* error) {
+    s->pairs.count = 0;
+    if (!surfaces) return PL_OK;
+    for (int k = 0; k < surfaces->surface_count; k++)
+        surfaces->surfaces[k].reach = ROOM * surfaces->surfaces[k].thickness;
+    if (pl_surface_set_is_apart(surfaces, s->pool, s->start, s->end)) return PL_OK;
+    return pl_surface_set_find(surfaces, s->pool, s->start, s->end, &s->pairs, error);
+}
+
+// Bodies that go deep into each other before they are pushed apart have nearest points on wrong
+// sides. So only pairs that meet on their way count, with the normal where they do, and pairs that
+// are near at the start of the step, with the normal that they have there.
+static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
+    const pl_quad from = pl_pair_places(pair, motion->start);
+    pl_quad way = pl_pair_places(pair, motion->end);
+    for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
+    if (pl_quad_advance(&from, &way, pair->is_edges) < 1.0)
+        return pl_push_row_make(motion, pair, row);
+    pl_pair_motion still = *motion;
+    still.end = (double*)motion->start; // only read
+    return pl_push_row_make(&still, pair, row);
+}
+
+// Two that start nearer than they should be part slowly: a row asks for a part of what is missing
+// along its normal. Many rows that ask for all of it in different directions could not be served.
+static void part_slowly(const pl_rigid_system* s, pl_pair_row* row) {
+    double before = 0.0;
+    for (int i = 0; i < 4; i++)
+        before +=
+            row->weights[i] * pl_dot(row->normal, pl_vec3_load(s->start + 3 * (size_t)row->v[i]));
+    const double missing = row->distance - before;
+    if (missing > 0.0) row->distance = before + RETURN_RATE * missing;
+}
+
+static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
+    const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
+                                   s->held,        1.0,      step->time_step};
+    const pl_contact_pair* pairs = s->pairs.data;
+    for (size_t k = 0; k < s->pairs.count; k++) {
+        const int bodies[2] = {s->body_of_vertex[pairs[k].v[0]], s->body_of_vertex[pairs[k].v[3]]};
+        pl_rigid_row row = {.is_edges = pairs[k].is_edges, .obstacle = -1};
+        memcpy(row.bodies, bodies, sizeof bodies);
+        memcpy(row.pair.v, pairs[k].v, sizeof row.pair.v);
+        if (bodies[0] == bodies[1] || is_known(s, &row)) continue;
+        if (!make_row(&motion, &pairs[k], &row.pair)) continue;
+        part_slowly(s, &row.pair);
+        if (!add(s, &row)) return false;
+    }
+    return true;
+}
+
+pl_status pl_rigid_rows_find(pl_rigid_system* s, const pl_method_step* step, bool* has_new,
+                             pl_error* error) {
+    s->found.count = 0;
+    pl_status status = detect(s, step, error);
+    if (status == PL_OK) status = find_pairs(s, step->surfaces, error);
+    if (status != PL_OK) return status;
+    if (!add_contacts(s) || !add_pairs(s, step)) return pl_rigid_fail_memory(error);
+    *has_new = s->found.count > 0;
+    if (!*has_new) return PL_OK;
+    pl_rigid_row* to = pl_array_add(&s->rows, s->found.count);
+    if (!to) return pl_rigid_fail_memory(error);
+    memcpy(to, s->found.data, s->found.count * sizeof *to);
+    qsort(s->rows.data, s->rows.count, sizeof *to, compare);
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ from step to step
+
+void pl_rigid_rows_keep(pl_rigid_system* s, double h) {
+    const pl_rigid_row* rows = s->rows.data;
+    s->kept_count = 0;
+    for (size_t k = 0; k < s->rows.count && s->kept_count < PL_RIGID_KEPT * s->body_count; k++) {
+        if (!(rows[k].impulse[0] > 0.0)) continue;
+        pl_rigid_kept kept = {.obstacle = rows[k].obstacle, .is_edges = rows[k].is_edges};
+        pl_vec3 force = {0, 0, 0};
+        for (int d = 0; d < 3; d++) force = pl_madd(force, rows[k].impulse[d] / h, rows[k].axes[d]);
+        memcpy(kept.v, rows[k].pair.v, sizeof kept.v);
+        pl_vec3_store(kept.force, force);
+        s->kept[s->kept_count++] = kept;
+    }
+}
+
+static int compare_kept(const void* a, const void* b) {
+    const pl_rigid_row* row = a;
+    const pl_rigid_kept* kept = b;
+    if (row->obstacle != kept->obstacle) return row->obstacle < kept->obstacle ? -1 : 1;
+    return pl_push_order(row->is_edges, row->pair.v, kept->is_edges != 0, kept->v);
+}
+
+bool pl_rigid_rows_recall(pl_rigid_system* s, double h) {
+    pl_rigid_row* rows = s->rows.data;
+    bool any = false;
+    for (size_t k = 0; s->kept_count && k < s->rows.count; k++) {
+        const pl_rigid_kept* kept =
+            bsearch(&rows[k], s->kept, (size_t)s->kept_count, sizeof *s->kept, compare_kept);
+        if (!kept) continue;
+        for (int d = 0; d < 3; d++) {
+            const double along = h * pl_dot(rows[k].axes[d], pl_vec3_load(kept->force));
+            pl_rigid_push(s, &rows[k], d, d ? along : fmax(along, 0.0));
+        }
+        any = true;
+    }
+    if (any) pl_rigid_take_momentum(s);
+    return any;
+}
+
+void pl_rigid_rows_forget(pl_rigid_system* s) {
+    pl_rigid_row* rows = s->rows.data;
+    for (size_t k = 0; k < s->rows.count; k++) memset(rows[k].impulse, 0, sizeof rows[k].impulse);
+    for (int b = 0; b < s->body_count; b++) {
+        pl_rigid_body* body = &s->bodies[b];
+        if (body->is_held) continue;
+        body->state.momentum = body->free_momentum;
+        body->state.spin = body->free_spin;
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// All rigid bodies of a scene, and what they touch in a step.
+#ifndef PL_RIGID_SYSTEM_H
+#define PL_RIGID_SYSTEM_H
+
+#include "base/array.h"
+#include "contact/pair_rows.h"
+#include "contact/push_response.h"
+#include "method/method.h"
+#include "rigid/rigid_body.h"
+
+// A place where a body touches another one or an obstacle. Impulses and speeds are solved for;
+// `push` and `drag` of the pair are not used.
+typedef struct pl_rigid_row {
+    pl_pair_row pair; // of an obstacle: one vertex of weight 1, and its plane as the distance
+    bool is_edges;
+    int obstacle;      // or -1
+    int bodies[2];     // the second is -1 for an obstacle
+    double impulse[3]; // along the axes: push, and two of friction [kg m/s]
+    pl_vec3 axes[3];   // normal, and two across
+    pl_vec3 motion;    // of the obstacle during the step
+    // as the bodies are placed
+    pl_vec3 arms[2];      // from the centres of the bodies to the point of contact
+    pl_vec3 levers[2][3]; // arm x axis
+    pl_vec3 turns[2][3];  // the change of angular velocity by an impulse along an axis
+    double speeds[3];     // along the axes; the first is what is left of the distance over the time
+    double shares[3];     // how much an impulse changes the speed along an axis [1/kg]
+    // of the solve
+    double before[3];    // impulses along the axes before the last sweeps
+    double direction[3]; // of conjugate gradients
+} pl_rigid_row;
+
+// What a row exerted in the last step, which is about what it will exert in the next one.
+typedef struct pl_rigid_kept {
+    int v[4];
+    int obstacle;
+    int is_edges;
+    double force[3]; // [N]
+} pl_rigid_kept;
+// So many are kept for each body.
+enum { PL_RIGID_KEPT = 64 };
+
+// A vertex that an attachment holds.
+typedef struct pl_rigid_pin {
+    int pin; // of the step
+    int body;
+    double softness; // inverse of the stiffness, times the inverse time squared [1/kg]; 0: exact
+    pl_vec3 impulse; // [kg m/s]
+    // as the bodies are placed
+    pl_vec3 arm;
+    pl_vec3 miss; // as a speed
+    double shares[3];
+    // of the solve
+    pl_vec3 before, direction;
+} pl_rigid_pin;
+
+typedef struct pl_rigid_system {
+    pl_pool* pool;
+    pl_rigid_body* bodies;
+    int body_count;
+    int vertex_count;
+    int* body_of_vertex;
+    double* mass;                     // per vertex
+    bool* held;                       // per vertex: its body is
+    double *positions, *velocities;   // 3 per vertex, read and written by the world
+    double *shown, *shown_velocities; // what the last step left there
+    double *start, *end;              // of the step
+    double* limits;                   // per body
+    pl_array contacts;                // of pl_contact
+    pl_array pairs;                   // of pl_contact_pair
+    pl_array parts;                   // of double
+    pl_array rows, found;             // of pl_rigid_row, sorted; new ones
+    pl_array pins;                    // of pl_rigid_pin
+    pl_array items, places;           // of int, double: pins of a held body
+    pl_push_rigid* responses;         // per body
+    pl_rigid_kept* kept;              // sorted as rows are
+    int kept_count;
+    double* response_places; // 3 per vertex
+} pl_rigid_system;
+
+// rigid_step.c. Takes over what the host wrote to positions and velocities of a body.
+void pl_rigid_take_over(const pl_rigid_system* system, pl_rigid_body* body);
+pl_status pl_rigid_system_step(pl_rigid_system* system, const pl_method_step* step,
+                               pl_method_info* info, pl_error* error);
+// Vertices of a body as its state says.
+void pl_rigid_system_show(pl_rigid_system* system, const pl_rigid_body* body);
+
+// rigid_rows.c. Adds rows for all that the bodies touch on their ways from `start` to `end`. A row
+// keeps its normal for the rest of the step.
+pl_status pl_rigid_rows_find(pl_rigid_system* system, const pl_method_step* step, bool* has_new,
+                             pl_error* error);
+
+// Keeps what rows exerted, and gives it to the rows of the next step; bodies have to be placed
+// again after that. False if nothing was kept.
+void pl_rigid_rows_keep(pl_rigid_system* system, double time_step);
+bool pl_rigid_rows_recall(pl_rigid_system* system, double time_step);
+// Takes that back.
+void pl_rigid_rows_forget(pl_rigid_system* system);
+
+// rigid_pins.c. Finds the bodies that attachments hold, which go where these say, and lists the
+// attachments of the others.
+pl_status pl_rigid_pins_begin(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
+// What attachments and obstacles exert, where the step asks for it.
+void pl_rigid_reactions(const pl_rigid_system* system, const pl_method_step* step);
+
+// rigid_solve.c. Speeds of rows and pins as the bodies are placed. Returns the largest that has to
+// be taken away.
+double pl_rigid_measure(pl_rigid_system* system, const pl_method_step* step);
+// Finds impulses with which none is left, none pulls, and friction is at most its coefficient times
+// the push. Sweeps end when none changes a speed by more than `tolerance`; returns how many.
+int pl_rigid_solve(pl_rigid_system* system, double tolerance);
+// Adds impulses to a row, along one of its axes, and to its bodies.
+void pl_rigid_push(pl_rigid_system* system, pl_rigid_row* row, int axis, double by);
+// Bodies take over the changes of velocity that were found since the last measurement.
+void pl_rigid_take_momentum(pl_rigid_system* system);
+
+// rigid_cut.c. Ends the way of bodies that would pass each other.
+pl_status pl_rigid_keep_apart(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
+// Ends the last step of a body at a part of the way that it went.
+void pl_rigid_shorten(pl_rigid_system* system, int body, double part);
+
+static inline pl_status pl_rigid_fail_memory(pl_error* error) {
+    return pl_fail_memory(error, "rigid bodies");
+}
+
+#endif
