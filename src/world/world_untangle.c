@@ -31,6 +31,7 @@ static const double MAX_MOVE = 0.3;
 static const double MAX_WORK = 1e8;
 // One of two bodies is below the other if the way out is steeper than this sine.
 static const double STEEP = 0.1;
+static const double CLEARLY_SMALLER = 0.9;
 enum { MAX_NOTES = 4, DIRECTIONS = 28, MAX_PASSES = 200 };
 
 typedef struct untangling {
@@ -40,6 +41,7 @@ typedef struct untangling {
     int* first_vertex;   // per body, in `all`
     double* x;           // of all vertices, where they are now
     pl_vec3* moved;      // per body
+    int* moves;          // per body: how many
     int* reason;         // per body: the other one of its longest move, -1: none
     int* passes;         // per pair of bodies: the last pass that looked at it; -1: in vain
     int pass;            // from 1 on
@@ -89,6 +91,7 @@ static void move_body(untangling* u, int b, int other, pl_vec3 by) {
     if (body->filled != body->mesh) move_mesh(body->filled, by);
     if (pl_norm(by) > pl_norm(u->moved[b]) || u->reason[b] < 0) u->reason[b] = other;
     u->moved[b] = pl_add(u->moved[b], by);
+    u->moves[b]++;
     for (int v = 0; v < body->mesh->vertex_count; v++)
         memcpy(u->x + 3 * (size_t)(u->first_vertex[b] + v), body->mesh->positions + 3 * (size_t)v,
                3 * sizeof(double));
@@ -230,7 +233,9 @@ static int mover(const untangling* u, int a, int b, pl_vec3 d) {
     const double size = pl_norm(gravity), length = pl_norm(d);
     const double rise = size > 0.0 && length > 0.0 ? -pl_dot(gravity, d) / (size * length) : 0.0;
     if (fabs(rise) > STEEP) return rise > 0.0 ? 0 : 1;
-    return diagonal_of(w, a) < diagonal_of(w, b) ? 0 : 1;
+    // one between two others does not go to and fro
+    if (u->moves[a] != u->moves[b]) return u->moves[a] < u->moves[b] ? 0 : 1;
+    return diagonal_of(w, a) < CLEARLY_SMALLER * diagonal_of(w, b) ? 0 : 1;
 }
 
 // Moves one of the two, or finds that it cannot be done.
@@ -273,6 +278,7 @@ static void untangling_free(untangling* u) {
     PL_FREE(u->body_of, int, count);
     PL_FREE(u->first_vertex, int, count);
     PL_FREE(u->moved, pl_vec3, count);
+    PL_FREE(u->moves, int, count);
     PL_FREE(u->reason, int, count);
     PL_FREE(u->passes, int, count* count);
 }
@@ -283,11 +289,13 @@ static pl_status untangling_setup(untangling* u, pl_error* error) {
     u->body_of = PL_ALLOC(int, bodies);
     u->first_vertex = PL_ALLOC(int, bodies);
     u->moved = PL_ALLOC(pl_vec3, bodies);
+    u->moves = PL_ALLOC(int, bodies);
     u->reason = PL_ALLOC(int, bodies);
     u->passes = PL_ALLOC(int, bodies* bodies);
     pl_surface_source* sources = PL_ALLOC(pl_surface_source, bodies);
     pl_status status = PL_OK;
-    if (!u->body_of || !u->first_vertex || !u->moved || !u->reason || !u->passes || !sources)
+    if (!u->body_of || !u->first_vertex || !u->moved || !u->moves || !u->reason || !u->passes ||
+        !sources)
         status = pl_fail_memory(error, "bodies that touch at the start");
     int count = 0, vertices = 0;
     for (int b = 0; status == PL_OK && b < w->body_count; b++) {
@@ -350,6 +358,39 @@ static void note_moves(const untangling* u, pl_notes* notes) {
                 count - MAX_NOTES, most);
 }
 
+// One body wholly inside another, which no crossing tells.
+static pl_status note_nested(const untangling* u, int a, int b, pl_notes* notes, pl_error* error) {
+    const pl_world_body *inner = &u->w->bodies[a], *outer = &u->w->bodies[b];
+    const pl_mesh *own = inner->surface->mesh, *around = outer->surface->mesh;
+    const pl_box box = pl_box_of_points(own->positions, own->vertex_count);
+    const pl_box room = pl_box_of_points(around->positions, around->vertex_count);
+    if (outer->is_cloth || !pl_box_contains(room, box.low) || !pl_box_contains(room, box.high))
+        return PL_OK;
+    pl_solid solid;
+    pl_status status = pl_solid_build(around->positions, around->triangles, around->triangle_count,
+                                      false, &solid, error);
+    if (status != PL_OK) return status;
+    bool is_inside = true;
+    for (int v = 0; is_inside && v < own->vertex_count; v++)
+        is_inside = pl_solid_inside(&solid, pl_vec3_load(own->positions + 3 * (size_t)v));
+    pl_solid_free(&solid);
+    if (is_inside)
+        pl_note(notes, PL_NOTE_INFO,
+                "contact: body \"%s\" starts wholly inside \"%s\" and stays there, since contact "
+                "keeps their surfaces apart; move one of them, or set contact.bodies to false",
+                inner->def->name, outer->def->name);
+    return PL_OK;
+}
+
+static pl_status note_all_nested(const untangling* u, pl_notes* notes, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < u->all->surface_count; i++)
+        for (int j = 0; status == PL_OK && j < u->all->surface_count; j++)
+            if (i != j && collide(u->w, u->body_of[i], u->body_of[j]))
+                status = note_nested(u, u->body_of[i], u->body_of[j], notes, error);
+    return status;
+}
+
 pl_status pl_world_untangle(pl_world* w, pl_notes* notes, pl_error* error) {
     bool any = false;
     for (int a = 0; a < w->body_count; a++)
@@ -363,6 +404,7 @@ pl_status pl_world_untangle(pl_world* w, pl_notes* notes, pl_error* error) {
     for (u.pass = 1; status == PL_OK && moved && u.pass < MAX_PASSES; u.pass++)
         status = pass(&u, &list, &moved, error);
     if (status == PL_OK) note_moves(&u, notes);
+    if (status == PL_OK) status = note_all_nested(&u, notes, error);
     pl_array_free(&list);
     untangling_free(&u);
     return status;
