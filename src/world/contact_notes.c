@@ -116,8 +116,8 @@ static void note_passing(const pl_world* w, pl_notes* notes) {
 
 static void note_inside(const pl_world* w, int a, int b, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO,
-            "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they do not "
-            "collide until they are apart: leave a gap between them",
+            "contact: bodies \"%s\" and \"%s\" start inside each other and could not be moved "
+            "apart; they do not collide until they are apart: leave a gap between them",
             name_of(w, a), name_of(w, b));
 }
 

@@ -21,6 +21,7 @@
 #include "world/world_rounds.h"
 #include "world/world_surfaces.h"
 #include "world/world_systems.h"
+#include "world/world_untangle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_settle_solvers(w, error);
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         pl_note_unread_keys(w->scene, b, notes);
+    if (status == PL_OK) status = pl_world_untangle(w, notes, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = pl_world_system_create(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);

@@ -12,7 +12,7 @@
 // ------------------------------------------------------------------ who
 
 // Bodies without inertia give way by their stiffness alone, which the model does not know.
-static bool can_push(const pl_world_body* body) {
+bool pl_world_can_push(const pl_world_body* body) {
     const pl_body* def = body->def;
     if (!def->contact.bodies || def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
@@ -20,7 +20,8 @@ static bool can_push(const pl_world_body* body) {
 
 bool pl_world_couples(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
-    return a != b && can_push(first) && can_push(second) && !pl_world_keeps_apart(w, a, b);
+    return a != b && pl_world_can_push(first) && pl_world_can_push(second) &&
+           !pl_world_keeps_apart(w, a, b);
 }
 
 bool pl_world_is_coupled(const pl_world* w, int s) {

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+// True if the settings of a body let it push others here.
+bool pl_world_can_push(const pl_world_body* body);
 // True if two bodies push each other here.
 bool pl_world_couples(const pl_world* world, int a, int b);
 

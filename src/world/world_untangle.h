@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that start inside each other or touch are moved apart before anything else is made of
+// them.
+#ifndef PL_WORLD_UNTANGLE_H
+#define PL_WORLD_UNTANGLE_H
+
+#include "world/world_build.h"
+
+// Moves whole bodies, as another transform.translate would, and says so. Those that cannot be moved
+// apart stay. To be called between pl_world_group_bodies and pl_world_system_create.
+pl_status pl_world_untangle(pl_world* world, pl_notes* notes, pl_error* error);
+
+#endif
