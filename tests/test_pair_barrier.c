@@ -134,26 +134,29 @@ TEST(barrier_ends_at_its_reach_and_has_no_end_at_zero)
 
 // ------------------------------------------------------------------ the term
 
-enum { POINTS = 6 };
+enum { POINTS = 9, TRIANGLES = 3 };
 
-// two triangles, one above the other, that slide
+// two triangles, one above the other, that slide, and one far away
 typedef struct meeting_sample {
     pl_surface_set* surfaces;
     pl_step_meeting* meeting;
     double start[3 * POINTS], y[3 * POINTS], velocities[3 * POINTS], mass[POINTS];
     bool fixed[POINTS];
+    int piece_of[POINTS];
+    pl_step_pieces pieces;
     pl_step_objective f;
     pl_step_term term;
 } meeting_sample;
 
 static void meeting_sample_create(meeting_sample* s, bool midpoint) {
     static const double places[3 * POINTS] = {0,   0,   0,    1,   0,   0,    0.1, 1,   0,
-                                              0.2, 0.1, 0.04, 1.1, 0.3, 0.06, 0.3, 0.9, 0.05};
+                                              0.2, 0.1, 0.04, 1.1, 0.3, 0.06, 0.3, 0.9, 0.05,
+                                              50,  0,   0,    51,  0,   0,    50,  1,   0};
     static const int vertices[3] = {0, 1, 2}, triangle[3] = {0, 1, 2};
     pl_error error;
     pl_random random = {3};
-    pl_surface_source sources[2];
-    for (int k = 0; k < 2; k++)
+    pl_surface_source sources[TRIANGLES];
+    for (int k = 0; k < TRIANGLES; k++)
         sources[k] =
             (pl_surface_source){places + 9 * k, vertices, 3 * k, 3, triangle, 1, true, false};
     *s = (meeting_sample){0};
@@ -163,13 +166,15 @@ static void meeting_sample_create(meeting_sample* s, bool midpoint) {
         s->y[i] = s->start[i] + 0.01 * s->velocities[i];
     }
     for (int v = 0; v < POINTS; v++) s->mass[v] = 0.1 + 0.01 * v;
-    CHECK_OK(pl_surface_set_create(sources, 2, POINTS, &s->surfaces, &error), &error);
-    for (int k = 0; k < 2; k++) {
+    CHECK_OK(pl_surface_set_create(sources, TRIANGLES, POINTS, &s->surfaces, &error), &error);
+    for (int k = 0; k < TRIANGLES; k++) {
         s->surfaces->surfaces[k].thickness = 0.05;
         s->surfaces->surfaces[k].friction = 0.4;
         s->surfaces->surfaces[k].stiffness = 3000.0;
     }
-    CHECK_OK(pl_step_meeting_create(POINTS, &s->meeting, &error), &error);
+    for (int v = 0; v < POINTS; v++) s->piece_of[v] = v / 3;
+    s->pieces = (pl_step_pieces){.count = 3, .vertex_count = POINTS, .piece_of = s->piece_of};
+    CHECK_OK(pl_step_meeting_create(&s->pieces, &s->meeting, &error), &error);
     s->meeting->surfaces = s->surfaces;
     s->f = (pl_step_objective){.vertex_count = POINTS,
                                .mass = s->mass,
@@ -220,10 +225,24 @@ static void check_term(bool midpoint) {
     double away[N];
     memcpy(away, x, sizeof x);
     for (int v = 3; v < POINTS; v++) away[3 * v + 2] -= 30.0;
-    const double part = s.term.free_part(s.term.user, x, away);
-    CHECK(part > 0.0 && part < 0.01);
+    double parts[TRIANGLES] = {1.0, 1.0, 1.0};
+    s.term.free_parts(s.term.user, x, away, parts);
+    CHECK(parts[1] > 0.0 && parts[1] < 0.01);
+    CHECK(parts[0] == parts[1]); // the two are one
+    CHECK(parts[2] == 1.0);      // and the third is not stopped by them
     for (int v = 3; v < POINTS; v++) away[3 * v + 2] += 60.0;
-    CHECK(s.term.free_part(s.term.user, x, away) == 1.0);
+    for (int k = 0; k < TRIANGLES; k++) parts[k] = 1.0;
+    s.term.free_parts(s.term.user, x, away, parts);
+    for (int k = 0; k < TRIANGLES; k++) CHECK(parts[k] == 1.0);
+    // each piece has its own part of the energy, with friction in it
+    int roots[TRIANGLES] = {0, 1, 2};
+    double energies[TRIANGLES] = {0};
+    s.term.join(s.term.user, roots);
+    CHECK(roots[0] == 0 && roots[1] == 0 && roots[2] == 2);
+    s.term.energies(s.term.user, s.piece_of, NULL, x, energies);
+    const double energy = s.term.energy(s.term.user, x);
+    CHECK(energy > 0.0 && energies[2] == 0.0);
+    CHECK_NEAR(energies[0] + energies[1], energy, 1e-12 * energy);
     meeting_sample_free(&s);
 }
 

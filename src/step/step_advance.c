@@ -144,8 +144,8 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     f.first_projected = s->minimiser.newton.sees_indefinite ? 0.0 : 1.0;
     status = pl_step_begin_terms(&f, error);
     if (status != PL_OK) return status;
-    const bool is_joined = s->minimiser.whole && pl_step_joins(&f);
-    s->minimiser.pieces = is_joined ? s->minimiser.whole : s->minimiser.apart;
+    s->minimiser.pieces = s->minimiser.apart;
+    pl_search_join(&s->minimiser, &f);
     if (!has_start) pl_step_choose_start(s, &f);
     status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
                  ? pl_projective_minimise(s->projective_fails ? &s->direct : &s->projective,

@@ -203,9 +203,5 @@ void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
         pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[PL_STATE_POSITIONS],
                             s->holds.fixed, m->trial);
     pl_step_holds_place(&s->holds, f->pins, f->pin_count, m->trial);
-    // pieces that stay might be in the way of those that go
-    if (pl_step_limits_ways(f) &&
-        (pl_step_free_part(f, m->x, m->trial) < 1.0 || (pl_step_joins(f) && m->pieces->count > 1)))
-        return;
     pl_search_take_lower(m, f);
 }

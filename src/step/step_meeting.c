@@ -6,24 +6,18 @@
 // energy is the same function whatever was searched, and one search mostly serves all trials of a
 // line search.
 //
-// Ways are checked by continuous collision, whose answers are early rather than late. Long ways are
-// searched piece by piece: one search would list nearly all pairs.
-//
 // The midpoint rule solves for the middle of the step; as with colliders, all this is about the end
 // of the step (step_contact_forces.c).
 #include "step/step_meeting.h"
 #include "base/memory.h"
+#include "mesh/disjoint_sets.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 4096, PAIR_BLOCK = 256, ROW_BATCH = 512, MAX_PIECES = 4096 };
+enum { VERTEX_BLOCK = 4096, PAIR_BLOCK = 256, ROW_BATCH = 512 };
 // of the mean edge of a surface
 static const double SLACK = 0.25;
-// A search goes no farther than this many edges.
-static const double MAX_EDGES = 4.0;
-// Of the way that continuous collision allows, so much is gone.
-static const double MARGIN = 0.9;
 // Parts of one surface that are near each other at rest repel from this part of that distance on.
 static const double REST_PART = 0.5;
 // Pairs that are nearer than this part of their reach when they are first listed have touched
@@ -34,12 +28,14 @@ static const double LEAST_REACH = 0.01;
 // Stiffness of the barrier, of that of the softer of the two bodies against colliders.
 static const double STIFFNESS_PART = 0.1;
 
-pl_status pl_step_meeting_create(int vertex_count, pl_step_meeting** out, pl_error* error) {
+pl_status pl_step_meeting_create(const pl_step_pieces* pieces, pl_step_meeting** out,
+                                 pl_error* error) {
     *out = NULL;
-    const size_t count = 3 * (size_t)vertex_count;
+    const size_t count = 3 * (size_t)pieces->vertex_count;
     pl_step_meeting* m = PL_ALLOC(pl_step_meeting, 1);
     if (!m) return pl_fail_memory(error, "the contacts of bodies");
-    *m = (pl_step_meeting){.vertex_count = vertex_count,
+    *m = (pl_step_meeting){.vertex_count = pieces->vertex_count,
+                           .pieces = pieces,
                            .pairs = pl_array_of(sizeof(pl_contact_pair)),
                            .barriers = pl_array_of(sizeof(pl_pair_barrier)),
                            .parts = pl_array_of(sizeof(double)),
@@ -50,7 +46,8 @@ pl_status pl_step_meeting_create(int vertex_count, pl_step_meeting** out, pl_err
                            .frictions = pl_array_of(sizeof(pl_meeting_friction)),
                            .next_frictions = pl_array_of(sizeof(pl_meeting_friction))};
     double** vectors[] = {&m->from, &m->to, &m->ends[0], &m->ends[1], &m->way[0], &m->way[1]};
-    bool ok = true;
+    bool ok =
+        (m->roots = PL_ALLOC(int, pieces->count)) && (m->limits = PL_ALLOC(double, pieces->count));
     for (int k = 0; k < 6; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
     if (!ok) {
         pl_step_meeting_destroy(m);
@@ -68,10 +65,12 @@ void pl_step_meeting_destroy(pl_step_meeting* m) {
                           &m->blocks, &m->rows,     &m->frictions, &m->next_frictions};
     for (int k = 0; k < 6; k++) PL_FREE(vectors[k], double, 3 * (size_t)m->vertex_count);
     for (int k = 0; k < 9; k++) pl_array_free(arrays[k]);
+    PL_FREE(m->roots, int, m->pieces->count);
+    PL_FREE(m->limits, double, m->pieces->count);
     PL_FREE(m, pl_step_meeting, 1);
 }
 
-static bool resize(pl_array* array, size_t count) {
+bool pl_step_meeting_resize(pl_array* array, size_t count) {
     array->count = 0;
     if (count > array->capacity && !pl_array_reserve(array, count + count / 2)) return false;
     array->count = count;
@@ -182,7 +181,8 @@ static void barrier_task(int begin, int end, int worker, void* user) {
 static bool make_barriers(pl_step_meeting* m) {
     const size_t count = m->pairs.count;
     places_job job = {m, NULL};
-    if (!resize(&m->barriers, count) || !resize(&m->parts, count)) return false;
+    if (!pl_step_meeting_resize(&m->barriers, count) || !pl_step_meeting_resize(&m->parts, count))
+        return false;
     pl_parallel_for(m->f->pool, barrier_task, (int)count, PAIR_BLOCK, &job);
     pl_contact_pair* pairs = m->pairs.data;
     pl_pair_barrier* barriers = m->barriers.data;
@@ -197,8 +197,17 @@ static bool make_barriers(pl_step_meeting* m) {
     return true;
 }
 
+// Pieces with pairs between them count as one from now on.
+static void join_pieces(pl_step_meeting* m) {
+    const pl_contact_pair* pairs = m->pairs.data;
+    const int* piece_of = m->pieces->piece_of;
+    for (size_t k = 0; k < m->pairs.count; k++)
+        pl_set_join(m->roots, piece_of[pairs[k].v[0]], piece_of[pairs[k].v[3]]);
+    m->has_met = m->has_met || m->pairs.count > 0;
+}
+
 // True if boxes tell that nothing comes near on ways from `from` to `to`.
-static bool find_apart(pl_step_meeting* m, const double* from, const double* to) {
+bool pl_step_meeting_is_apart(pl_step_meeting* m, const double* from, const double* to) {
     for (int s = 0; s < m->surfaces->surface_count; s++) {
         pl_contact_surface* surface = &m->surfaces->surfaces[s];
         surface->reach = surface->thickness + slack_of(m, s);
@@ -208,7 +217,7 @@ static bool find_apart(pl_step_meeting* m, const double* from, const double* to)
     return m->is_apart;
 }
 
-// all pairs that may come within reach on ways from `from` to `to`, after find_apart
+// all pairs that may come within reach on ways from `from` to `to`, after pl_step_meeting_is_apart
 static bool search(pl_step_meeting* m, const double* from, const double* to) {
     const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     memcpy(m->from, from, size);
@@ -216,104 +225,35 @@ static bool search(pl_step_meeting* m, const double* from, const double* to) {
     m->is_searched =
         pl_surface_set_find(m->surfaces, m->f->pool, m->from, m->to, &m->pairs, NULL) == PL_OK &&
         make_barriers(m);
-    m->has_met = m->has_met || m->pairs.count > 0;
+    if (m->is_searched) join_pieces(m);
     m->out_of_memory = m->out_of_memory || !m->is_searched;
     return m->is_searched;
 }
 
-static bool covers(const pl_step_meeting* m, const double* from, const double* to) {
+bool pl_step_meeting_covers(const pl_step_meeting* m, const double* from, const double* to) {
     return is_covered(m, from) && (from == to || is_covered(m, to));
 }
 
-static bool cover(pl_step_meeting* m, const double* from, const double* to) {
-    return covers(m, from, to) || find_apart(m, from, to) || search(m, from, to);
+bool pl_step_meeting_cover(pl_step_meeting* m, const double* from, const double* to) {
+    return pl_step_meeting_covers(m, from, to) || pl_step_meeting_is_apart(m, from, to) ||
+           search(m, from, to);
 }
 
-// ------------------------------------------------------------------ ways
-
-typedef struct pairs_job {
-    const pl_step_meeting* m;
-    const double *from, *to;
-} pairs_job;
-
-static void advance_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const pairs_job* job = user;
-    const pl_contact_pair* pairs = job->m->pairs.data;
-    double* parts = job->m->parts.data;
-    for (int k = begin; k < end; k++) {
-        const pl_quad from = pl_pair_places(&pairs[k], job->from);
-        pl_quad way = pl_pair_places(&pairs[k], job->to);
-        parts[k] = 1.0;
-        if (!pl_quad_boxes_meet(&from, &way, pairs[k].is_edges, 0.0)) continue;
-        for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
-        parts[k] = pl_quad_advance(&from, &way, pairs[k].is_edges);
-    }
-}
-
-// the part of a short way that all pairs may go
-static double part_of_short_way(pl_step_meeting* m, const double* from, const double* to) {
-    pairs_job job = {m, from, to};
-    double least = 1.0;
-    if (!cover(m, from, to)) return 0.0;
-    if (!resize(&m->parts, m->pairs.count)) {
-        m->out_of_memory = true;
-        return 0.0;
-    }
-    pl_parallel_for(m->f->pool, advance_task, (int)m->pairs.count, PAIR_BLOCK, &job);
-    const double* parts = m->parts.data;
-    for (size_t k = 0; k < m->pairs.count; k++) least = fmin(least, parts[k]);
-    return least < 1.0 ? MARGIN * least : 1.0;
-}
-
-// searches that a way takes
-static int pieces_of_way(const pl_step_meeting* m, const double* from, const double* to) {
-    double longest = 0.0, edge = INFINITY;
-    for (int v = 0; v < m->vertex_count; v++) {
-        const size_t k = 3 * (size_t)v;
-        if (m->surfaces->surface_of_vertex[v] < 0) continue;
-        longest = fmax(longest, pl_norm2(pl_sub(pl_vec3_load(to + k), pl_vec3_load(from + k))));
-    }
-    for (int s = 0; s < m->surfaces->surface_count; s++)
-        if (m->surfaces->surfaces[s].edge > 0.0) edge = fmin(edge, m->surfaces->surfaces[s].edge);
-    const double pieces = ceil(sqrt(longest) / (MAX_EDGES * edge));
-    return (int)fmin(fmax(pieces, 1.0), MAX_PIECES);
-}
-
-static void place_between(const pl_step_meeting* m, const double* from, const double* to,
-                          double part, double* out) {
-    for (int i = 0; i < 3 * m->vertex_count; i++) out[i] = from[i] + part * (to[i] - from[i]);
-}
+// ------------------------------------------------------------------ energy and gradient
 
 static const double* end_of(const pl_step_meeting* m, const double* x, int k) {
     return pl_step_end_positions(m->f, x, m->ends[k]);
 }
 
-static double part_of_way(pl_step_meeting* m, const double* x_from, const double* x_to) {
-    if (!m->surfaces) return 1.0;
-    const double *from = end_of(m, x_from, 0), *to = end_of(m, x_to, 1);
-    // boxes tell it of ways of any length
-    if ((!m->is_searched || m->is_apart) && (covers(m, from, to) || find_apart(m, from, to)))
-        return 1.0;
-    const int pieces = pieces_of_way(m, from, to);
-    if (pieces == 1) return part_of_short_way(m, from, to);
-    for (int k = 0; k < pieces; k++) {
-        place_between(m, from, to, (double)k / pieces, m->way[0]);
-        place_between(m, from, to, (double)(k + 1) / pieces, m->way[1]);
-        const double part = part_of_short_way(m, m->way[0], m->way[1]);
-        if (part < 1.0) return (k + part) / pieces;
-    }
-    return 1.0;
-}
-
 // Evaluations may search, and so change what a term is to leave alone.
 static pl_step_meeting* meeting_of(const void* user) { return *(pl_step_meeting* const*)user; }
 
-static double free_part(const void* user, const double* from, const double* to) {
-    return part_of_way(meeting_of(user), from, to);
+static void free_parts(const void* user, const double* from, const double* to, double* parts) {
+    pl_step_meeting* m = meeting_of(user);
+    if (!m->surfaces) return;
+    pl_step_meeting_limit(m, from, to);
+    for (int p = 0; p < m->pieces->count; p++) parts[p] = fmin(parts[p], m->limits[p]);
 }
-
-// ------------------------------------------------------------------ energy and gradient
 
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
@@ -331,8 +271,9 @@ static void near_task(int begin, int end, int worker, void* user) {
 bool pl_step_meeting_activate(pl_step_meeting* m, const double* z) {
     places_job job = {m, z};
     m->active.count = 0;
-    if (!cover(m, z, z)) return false;
-    if (!resize(&m->parts, m->pairs.count) || !resize(&m->active, m->pairs.count)) {
+    if (!pl_step_meeting_cover(m, z, z)) return false;
+    if (!pl_step_meeting_resize(&m->parts, m->pairs.count) ||
+        !pl_step_meeting_resize(&m->active, m->pairs.count)) {
         m->out_of_memory = true;
         return false;
     }
@@ -369,8 +310,7 @@ static double energy(const void* user, const double* x) {
     return sum / pl_step_end_scale(m->f) + pl_meeting_friction_energy(m, x);
 }
 
-// Only for a moment: two that have come near count to the first one's piece until all pieces are
-// joined.
+// Two that have just come near count to the first one's piece until their pieces are joined.
 static void add_energies(const void* user, const int* piece_of, const bool* chosen, const double* x,
                          double* energies) {
     pl_step_meeting* m = meeting_of(user);
@@ -387,6 +327,7 @@ static void add_energies(const void* user, const int* piece_of, const bool* chos
             energies[piece] +=
                 pl_pair_barrier_energy(b, &at, pair->is_edges) / pl_step_end_scale(m->f);
     }
+    pl_meeting_friction_energies(m, piece_of, chosen, x, energies);
     if (!ok) energies[0] = INFINITY;
 }
 
@@ -408,7 +349,7 @@ static void add_gradient(const void* user, const double* x, double* gradient) {
     if (!m->surfaces) return;
     const double* z = end_of(m, x, 0);
     if (!pl_step_meeting_activate(m, z)) return;
-    if (!resize(&m->forces, m->active.count)) {
+    if (!pl_step_meeting_resize(&m->forces, m->active.count)) {
         m->out_of_memory = true;
         return;
     }
@@ -479,7 +420,7 @@ pl_status pl_step_meeting_update(pl_step_meeting* m, const double* x, pl_error* 
     m->rows.count = 0;
     if (!m->surfaces) return PL_OK;
     rows_job job = {.m = m, .z = end_of(m, x, 0)};
-    bool ok = pl_step_meeting_activate(m, job.z) && resize(&m->blocks, ROW_BATCH);
+    bool ok = pl_step_meeting_activate(m, job.z) && pl_step_meeting_resize(&m->blocks, ROW_BATCH);
     const int count = (int)m->active.count;
     for (; ok && job.first < count; job.first += ROW_BATCH) {
         const int batch = count - job.first < ROW_BATCH ? count - job.first : ROW_BATCH;
@@ -522,8 +463,9 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     m->is_searched = m->is_apart = m->has_met = m->out_of_memory = false;
     m->rows.count = m->frictions.count = 0;
     m->friction_rounds = 0;
+    for (int p = 0; p < m->pieces->count; p++) m->roots[p] = p;
     if (!m->surfaces) return PL_OK;
-    if (f->inertia > 0.0) part_of_way(m, f->start, f->y);
+    if (f->inertia > 0.0) pl_step_meeting_limit(m, f->start, f->y);
     if (m->has_met) pl_meeting_friction_follow(m, f->start);
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
@@ -538,6 +480,11 @@ static pl_status check(const void* user, pl_error* error) {
 }
 
 static bool joins(const void* user) { return meeting_of(user)->has_met; }
+
+static void join(const void* user, int* roots) {
+    pl_step_meeting* m = meeting_of(user);
+    for (int p = 0; p < m->pieces->count; p++) pl_set_join(roots, p, m->roots[p]);
+}
 
 static bool go_on(void* user, const double* x) {
     enum { MAX_FRICTION_ROUNDS = 4 };
@@ -555,8 +502,9 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
                           .hessian = add_hessian,
                           .begin = begin,
                           .follow = follow,
-                          .free_part = free_part,
+                          .free_parts = free_parts,
                           .joins = joins,
+                          .join = join,
                           .go_on = go_on,
                           .check = check};
 }

@@ -12,6 +12,7 @@
 #include "contact/pair_barrier.h"
 #include "contact/surface_set.h"
 #include "step/step_objective.h"
+#include "step/step_pieces.h"
 
 // A part r r' of the Hessian, of the four corners of a pair.
 typedef struct pl_meeting_row {
@@ -35,6 +36,9 @@ typedef struct pl_meeting_friction {
 typedef struct pl_step_meeting {
     struct pl_step_meeting* self; // what the term has
     int vertex_count;
+    const pl_step_pieces* pieces; // of the system; borrowed
+    int* roots;     // disjoint sets of pieces with pairs between them in this step, one per piece
+    double* limits; // of the ways of pieces: work
     pl_surface_set* surfaces;   // of the step; borrowed. NULL: nothing collides
     const pl_step_objective* f; // of the step
     // What was searched: straight ways of the vertices, 3 each. All pairs that can come within
@@ -58,7 +62,8 @@ typedef struct pl_step_meeting {
     double* way[2];                     // a part of the way: work
 } pl_step_meeting;
 
-pl_status pl_step_meeting_create(int vertex_count, pl_step_meeting** out, pl_error* error);
+pl_status pl_step_meeting_create(const pl_step_pieces* pieces, pl_step_meeting** out,
+                                 pl_error* error);
 // Accepts NULL.
 void pl_step_meeting_destroy(pl_step_meeting* meeting);
 
@@ -69,12 +74,28 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* meeting);
 // step_pair_solver.h applies it.
 pl_status pl_step_meeting_update(pl_step_meeting* meeting, const double* x, pl_error* error);
 
+// For step_meeting_ways.c: an array gets that many items, with room for more; false if memory is
+// out.
+bool pl_step_meeting_resize(pl_array* array, size_t count);
+// True if boxes tell that nothing comes near on ways from `from` to `to`, positions at the end of
+// the step. Those that are near are marked (is_near of surface_set.h).
+bool pl_step_meeting_is_apart(pl_step_meeting* meeting, const double* from, const double* to);
+// All pairs that may come within reach on these ways are listed, or made to be; false if memory is
+// out.
+bool pl_step_meeting_covers(const pl_step_meeting* meeting, const double* from, const double* to);
+bool pl_step_meeting_cover(pl_step_meeting* meeting, const double* from, const double* to);
+// limits[piece] = the part of the straight way from one iterate to another that it may go
+void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const double* x_to);
+
 // For step_meeting_friction.c: makes sure that all pairs near z, positions at the end of the step,
 // are listed, and finds those within reach. False if memory is out.
 bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);
 
 // Friction of the present list, where the step solves for x.
 double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* x);
+// energies[piece] += the same, as `energies` of step_term.h has it
+void pl_meeting_friction_energies(const pl_step_meeting* meeting, const int* piece_of,
+                                  const bool* chosen, const double* x, double* energies);
 void pl_meeting_friction_gradient(const pl_step_meeting* meeting, const double* x,
                                   double* gradient);
 bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);

@@ -31,15 +31,25 @@ static pl_vec3 slip_of(const pl_step_meeting* m, const pl_meeting_friction* c, c
     return pl_madd(slip, -pl_dot(slip, c->normal), c->normal);
 }
 
+static double energy_of(const pl_step_meeting* m, const pl_meeting_friction* c, const double* x) {
+    const double e = m->f->slip_length, s = pl_norm(slip_of(m, c, x));
+    return c->limit * (s >= e ? s - 0.5 * e : 0.5 * s * s / e) / pl_step_slip_scale(m->f);
+}
+
 double pl_meeting_friction_energy(const pl_step_meeting* m, const double* x) {
     const pl_meeting_friction* list = m->frictions.data;
-    const double e = m->f->slip_length;
     double sum = 0.0;
+    for (size_t k = 0; k < m->frictions.count; k++) sum += energy_of(m, &list[k], x);
+    return sum;
+}
+
+void pl_meeting_friction_energies(const pl_step_meeting* m, const int* piece_of, const bool* chosen,
+                                  const double* x, double* energies) {
+    const pl_meeting_friction* list = m->frictions.data;
     for (size_t k = 0; k < m->frictions.count; k++) {
-        const double s = pl_norm(slip_of(m, &list[k], x));
-        sum += list[k].limit * (s >= e ? s - 0.5 * e : 0.5 * s * s / e);
+        const int piece = piece_of[list[k].v[0]];
+        if (!chosen || chosen[piece]) energies[piece] += energy_of(m, &list[k], x);
     }
-    return sum / pl_step_slip_scale(m->f);
 }
 
 void pl_meeting_friction_gradient(const pl_step_meeting* m, const double* x, double* gradient) {

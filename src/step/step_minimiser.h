@@ -31,7 +31,7 @@ typedef struct pl_piece_search {
 
 // One number or flag per piece in each array.
 typedef struct pl_search {
-    int piece_count; // that there is room for
+    int piece_count; // that there is room for: those of the system
     pl_piece_search* piece;
     bool* open;              // not at its minimum: it takes part in the iteration
     bool* trying;            // its step is not short enough yet
@@ -44,6 +44,7 @@ typedef struct pl_search {
     double* lengths;         // of the step, in directions
     double *after, *tried;   // Phi at m->trial; at what is tried
     double* straight;        // Phi at what is tried before springs relax
+    double* parts;           // of the way, that may be gone
     bool is_finite;          // Phi(x) is known to be finite
     bool limits_ways;        // not every way from one iterate to another may be gone
     bool is_stopped;         // something was in the way of the last step
@@ -51,8 +52,8 @@ typedef struct pl_search {
 
 struct pl_minimiser {
     const pl_step_pieces* pieces; // borrowed: those in use
-    const pl_step_pieces* apart;  // those of the system
-    const pl_step_pieces* whole;  // all in one, for when terms join pieces; NULL: it is one anyway
+    const pl_step_pieces* apart;  // those of the system, or all of them in one
+    pl_step_pieces* islands;      // for when terms join pieces; NULL: nothing joins pieces
     pl_search search;
     pl_block_matrix A;       // of the solver, which may leave it without values
     pl_newton_solver newton; // none for Projective Dynamics

@@ -228,8 +228,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
                                  .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     if (f->coupling) {
-        // the coupling counts the pieces of the system, also while all of them are one
-        for (int k = 0; k < m->search.piece_count; k++) m->search.tried[k] = scale_of(m, k);
+        // the coupling counts the pieces of the system, also while some of them are one
+        for (int k = 0; k < m->search.piece_count; k++)
+            m->search.tried[k] = scale_of(m, pl_search_piece_in_use(m, k));
         f->coupling->scale_next(f->coupling->data, m->search.tried);
     }
     status = pl_low_rank_solve(&m->low_rank, &m->newton, f, m->x, &options, !s->last, m->trial,
@@ -370,8 +371,7 @@ static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, vo
 
 // Pieces that come near each other are one function from then on. True if they have just become it.
 static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
-    if (!m->whole || m->pieces == m->whole || !pl_step_joins(f)) return false;
-    m->pieces = m->whole;
+    if (!pl_search_join(m, f)) return false;
     pl_search_begin(m, f);
     pl_search_forget(m);
     return true;
@@ -453,7 +453,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         info->iterations++;
         k++;
         if (!searches) pl_search_full_step(m, f);
-        else if (!pl_search_line(m, f) && (m->pieces->count == 1 || !pl_step_joins(f))) {
+        else if (!pl_search_line(m, f) && !pl_search_joins_more(m, f)) {
             info->stalled = true;
             break;
         }

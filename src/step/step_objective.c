@@ -432,22 +432,26 @@ void pl_step_follow(const pl_step_objective* f, const double* x, const int* piec
 
 bool pl_step_limits_ways(const pl_step_objective* f) {
     for (int k = 0; k < f->term_count; k++)
-        if (f->terms[k]->free_part) return true;
+        if (f->terms[k]->free_parts) return true;
     return false;
 }
 
-double pl_step_free_part(const pl_step_objective* f, const double* from, const double* to) {
-    double part = 1.0;
+void pl_step_free_parts(const pl_step_objective* f, const double* from, const double* to,
+                        int piece_count, double* parts) {
+    for (int k = 0; k < piece_count; k++) parts[k] = 1.0;
     for (int k = 0; k < f->term_count; k++)
-        if (f->terms[k]->free_part)
-            part = fmin(part, f->terms[k]->free_part(f->terms[k]->user, from, to));
-    return part;
+        if (f->terms[k]->free_parts) f->terms[k]->free_parts(f->terms[k]->user, from, to, parts);
 }
 
 bool pl_step_joins(const pl_step_objective* f) {
     for (int k = 0; k < f->term_count; k++)
         if (f->terms[k]->joins && f->terms[k]->joins(f->terms[k]->user)) return true;
     return false;
+}
+
+void pl_step_join(const pl_step_objective* f, int* roots) {
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->join) f->terms[k]->join(f->terms[k]->user, roots);
 }
 
 bool pl_step_go_on(const pl_step_objective* f, const double* x) {

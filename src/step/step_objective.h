@@ -105,8 +105,11 @@ void pl_step_follow(const pl_step_objective* f, const double* x, const int* piec
                     const double* lengths);
 // What terms say of ways, of pieces, of minima and of failures; see step_term.h.
 bool pl_step_limits_ways(const pl_step_objective* f);
-double pl_step_free_part(const pl_step_objective* f, const double* from, const double* to);
+// parts: one per piece of the system
+void pl_step_free_parts(const pl_step_objective* f, const double* from, const double* to,
+                        int piece_count, double* parts);
 bool pl_step_joins(const pl_step_objective* f);
+void pl_step_join(const pl_step_objective* f, int* roots);
 bool pl_step_go_on(const pl_step_objective* f, const double* x);
 pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error);
 // A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all

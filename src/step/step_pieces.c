@@ -14,12 +14,14 @@ enum { LONGEST_RUN = 1024, RUNS_PER_TASK = 8 };
 
 void pl_step_pieces_free(pl_step_pieces* p) {
     PL_FREE(p->piece_of, int, p->vertex_count);
-    PL_FREE(p->size, double, p->count);
+    PL_FREE(p->size, double, p->capacity);
     PL_FREE(p->vertices.runs, pl_piece_run, p->vertices.count);
     for (int s = 0; p->elements && s < p->set_count; s++)
         PL_FREE(p->elements[s].runs, pl_piece_run, p->elements[s].count);
     PL_FREE(p->elements, pl_piece_runs, p->set_count);
     PL_FREE(p->partials, double, p->partial_count);
+    PL_FREE(p->island_of, int, p->capacity);
+    PL_FREE(p->roots, int, p->capacity);
     *p = (pl_step_pieces){0};
 }
 
@@ -67,6 +69,7 @@ static bool make_runs(pl_step_pieces* p, const int* corners, int corner_count, i
 }
 
 static bool measure(pl_step_pieces* p, const double* rest) {
+    p->capacity = p->count;
     p->size = PL_ALLOC(double, p->count);
     pl_box* boxes = PL_ALLOC(pl_box, p->count);
     bool ok = p->count == 0 || (p->size && boxes);
@@ -111,6 +114,61 @@ pl_status pl_step_pieces_join(pl_step_pieces* p, const double* rest, int vertex_
     if (p->piece_of && measure(p, rest)) return PL_OK;
     pl_step_pieces_free(p);
     return pl_fail_memory(error, "the pieces of a system");
+}
+
+static bool copy_runs(pl_piece_runs* to, const pl_piece_runs* from) {
+    to->count = from->count;
+    to->runs = PL_ALLOC(pl_piece_run, from->count);
+    if (!to->runs) return from->count == 0;
+    memcpy(to->runs, from->runs, (size_t)from->count * sizeof(pl_piece_run));
+    return true;
+}
+
+static bool allocate_islands(pl_step_pieces* p, const pl_step_pieces* pieces) {
+    bool ok = (p->piece_of = PL_ALLOC(int, p->vertex_count)) &&
+              (p->size = PL_ALLOC(double, p->capacity)) &&
+              (p->island_of = PL_ALLOC(int, p->capacity)) &&
+              (p->roots = PL_ALLOC(int, p->capacity)) &&
+              (p->elements = PL_ALLOC(pl_piece_runs, p->set_count)) &&
+              (p->partials = PL_ALLOC(double, p->partial_count)) &&
+              copy_runs(&p->vertices, &pieces->vertices);
+    for (int s = 0; ok && s < p->set_count; s++)
+        ok = copy_runs(&p->elements[s], &pieces->elements[s]);
+    return ok;
+}
+
+pl_status pl_step_islands_setup(pl_step_pieces* p, const pl_step_pieces* pieces, pl_error* error) {
+    PL_ASSERT(pieces->count > 1);
+    *p = (pl_step_pieces){.capacity = pieces->count,
+                          .vertex_count = pieces->vertex_count,
+                          .set_count = pieces->set_count,
+                          .partial_count = pieces->partial_count};
+    if (!allocate_islands(p, pieces)) {
+        pl_step_pieces_free(p);
+        return pl_fail_memory(error, "the pieces of a system");
+    }
+    for (int k = 0; k < pieces->count; k++) p->roots[k] = k;
+    pl_step_islands_update(p, pieces, p->roots);
+    return PL_OK;
+}
+
+static void number_runs(const pl_step_pieces* p, const pl_piece_runs* of_pieces,
+                        pl_piece_runs* runs) {
+    for (int r = 0; r < runs->count; r++)
+        runs->runs[r].piece = p->island_of[of_pieces->runs[r].piece];
+}
+
+void pl_step_islands_update(pl_step_pieces* p, const pl_step_pieces* pieces, int* roots) {
+    p->count = 0;
+    for (int k = 0; k < pieces->count; k++) {
+        const int root = pl_set_root(roots, k); // the lowest of its set
+        if (root == k) p->size[p->count] = 0.0;
+        p->island_of[k] = root == k ? p->count++ : p->island_of[root];
+        p->size[p->island_of[k]] = fmax(p->size[p->island_of[k]], pieces->size[k]);
+    }
+    for (int v = 0; v < p->vertex_count; v++) p->piece_of[v] = p->island_of[pieces->piece_of[v]];
+    number_runs(p, &pieces->vertices, &p->vertices);
+    for (int s = 0; s < p->set_count; s++) number_runs(p, &pieces->elements[s], &p->elements[s]);
 }
 
 typedef struct run_job {

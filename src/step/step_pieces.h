@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Connected pieces of a system: sets of vertices that no element joins to one another. Phi is a sum
-// of one function per piece, so that each piece has its own load, convergence and step length. Sums
+// of one function per piece, so that each piece has its own load, convergence and step length.
+// Where terms join pieces, as contact does, islands of joined pieces take the place of pieces. Sums
 // are taken run by run, a run being consecutive items of one piece, and runs are added in order:
 // the same bits for any number of threads.
 #ifndef PL_STEP_PIECES_H
@@ -21,6 +22,7 @@ typedef struct pl_piece_runs {
 
 typedef struct pl_step_pieces {
     int count;
+    int capacity; // most pieces that there may be; islands come and go
     int vertex_count;
     int set_count;
     int* piece_of; // per vertex; pieces are numbered by their first vertices
@@ -29,6 +31,7 @@ typedef struct pl_step_pieces {
     pl_piece_runs* elements; // per set; empty if there is one piece
     double* partials;        // of the longest list of runs
     int partial_count;
+    int *island_of, *roots; // islands: per piece of the system, its island, and work; else NULL
 } pl_step_pieces;
 
 // neighbours: as for pl_step_system_create. On failure nothing is kept.
@@ -38,6 +41,11 @@ pl_status pl_step_pieces_setup(pl_step_pieces* pieces, const double* rest, int v
 // All vertices in one piece.
 pl_status pl_step_pieces_join(pl_step_pieces* pieces, const double* rest, int vertex_count,
                               pl_error* error);
+// Islands of the pieces of a system, which are borrowed for the call; each piece is one at first.
+pl_status pl_step_islands_setup(pl_step_pieces* islands, const pl_step_pieces* pieces,
+                                pl_error* error);
+// Pieces with the same root (disjoint_sets.h) become an island.
+void pl_step_islands_update(pl_step_pieces* islands, const pl_step_pieces* pieces, int* roots);
 void pl_step_pieces_free(pl_step_pieces* pieces);
 
 // All sums below leave sums[piece] as it was for pieces that are not chosen (`chosen`: one per

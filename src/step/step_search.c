@@ -25,24 +25,62 @@ static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
 void pl_search_free(pl_search* s) {
     int pieces = s->piece_count;
-    double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
-                         s->lengths, s->after,   s->tried,  s->straight};
+    double* numbers[] = {s->norms, s->inertia, s->slopes,   s->steps, s->lengths,
+                         s->after, s->tried,   s->straight, s->parts};
     bool* masks[] = {s->open, s->trying, s->longer, s->chosen};
-    for (int k = 0; k < 8; k++) PL_FREE(numbers[k], double, pieces);
+    for (int k = 0; k < 9; k++) PL_FREE(numbers[k], double, pieces);
     for (int k = 0; k < 4; k++) PL_FREE(masks[k], bool, pieces);
     PL_FREE(s->piece, pl_piece_search, pieces);
     *s = (pl_search){0};
 }
 
 pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
-    double** numbers[] = {&s->norms,   &s->inertia, &s->slopes, &s->steps,
-                          &s->lengths, &s->after,   &s->tried,  &s->straight};
+    double** numbers[] = {&s->norms, &s->inertia, &s->slopes,   &s->steps, &s->lengths,
+                          &s->after, &s->tried,   &s->straight, &s->parts};
     bool** masks[] = {&s->open, &s->trying, &s->longer, &s->chosen};
     s->piece_count = pieces;
     bool ok = (s->piece = PL_ALLOC(pl_piece_search, pieces)) != NULL;
-    for (int k = 0; k < 8; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
+    for (int k = 0; k < 9; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
     for (int k = 0; k < 4; k++) ok = (*masks[k] = PL_ALLOC(bool, pieces)) && ok;
     return ok || pieces == 0 ? PL_OK : pl_fail_memory(error, "the solver of a step");
+}
+
+int pl_search_piece_in_use(const pl_minimiser* m, int k) {
+    if (m->pieces->count == 1) return 0;
+    return m->pieces->island_of ? m->pieces->island_of[k] : k;
+}
+
+bool pl_search_joins_more(const pl_minimiser* m, const pl_step_objective* f) {
+    pl_step_pieces* islands = m->islands;
+    if (!islands || m->apart->count == 1 || !pl_step_joins(f)) return false;
+    int count = 0;
+    for (int k = 0; k < islands->capacity; k++) islands->roots[k] = k;
+    pl_step_join(f, islands->roots);
+    for (int k = 0; k < islands->capacity; k++) count += islands->roots[k] == k;
+    return count < m->pieces->count;
+}
+
+bool pl_search_join(pl_minimiser* m, const pl_step_objective* f) {
+    if (!pl_search_joins_more(m, f)) return false;
+    pl_step_islands_update(m->islands, m->apart, m->islands->roots);
+    m->pieces = m->islands;
+    return true;
+}
+
+// parts = that of the ways from x to `at` which each piece may go. True if nothing is in any way.
+static bool find_free_parts(pl_minimiser* m, const pl_step_objective* f, const double* at) {
+    double* parts = m->search.parts;
+    bool is_free = true;
+    int count = 0;
+    pl_step_free_parts(f, m->x, at, m->search.piece_count, parts);
+    // islands are numbered by their first pieces
+    for (int k = 0; k < m->search.piece_count; k++) {
+        const int piece = pl_search_piece_in_use(m, k);
+        is_free = is_free && parts[k] >= 1.0;
+        if (piece == count) parts[count++] = parts[k];
+        else parts[piece] = fmin(parts[piece], parts[k]);
+    }
+    return is_free;
 }
 
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
@@ -182,14 +220,13 @@ static void choose_to_relax(pl_minimiser* m, const bool* tried) {
     }
 }
 
-// No step leads there.
-static void refuse(pl_minimiser* m, const bool* which) {
-    for (int k = 0; k < m->pieces->count; k++)
-        if (which[k]) m->search.tried[k] = INFINITY;
-}
-
-static bool is_way_free(const pl_minimiser* m, const pl_step_objective* f, const double* at) {
-    return !m->search.limits_ways || pl_step_free_part(f, m->x, at) >= 1.0;
+// tried = Phi of the pieces `which` at what is tried; infinite if the way there is not free
+static void try_free_values(pl_minimiser* m, const pl_step_objective* f, const bool* which,
+                            const double* at, double* gradient) {
+    const bool is_free = !m->search.limits_ways || find_free_parts(m, f, at);
+    if (is_free || m->pieces->count > 1) try_values(m, f, which, at, gradient);
+    for (int k = 0; !is_free && k < m->pieces->count; k++)
+        if (which[k] && m->search.parts[k] < 1.0) m->search.tried[k] = INFINITY;
 }
 
 // tried = Phi of the pieces `which` at x + length direction, after their springs were relaxed there
@@ -205,8 +242,7 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
     m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
                               m->pieces->count > 1 ? m->search.chosen : NULL, at);
-    if (is_way_free(m, f, at)) try_values(m, f, m->search.chosen, at, gradient);
-    else refuse(m, m->search.chosen);
+    try_free_values(m, f, m->search.chosen, at, gradient);
     for (int k = 0; k < m->pieces->count; k++)
         m->search.chosen[k] = m->search.chosen[k] && !(m->search.tried[k] <= m->search.straight[k]);
     if (!is_any(m, m->search.chosen)) return;
@@ -218,8 +254,7 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
 static void try_doubled(pl_minimiser* m, const pl_step_objective* f, const bool* which, double* at,
                         double* gradient) {
     try_step(m, f->pool, which, 2.0, at);
-    if (is_way_free(m, f, at)) try_values(m, f, which, at, gradient);
-    else refuse(m, which);
+    try_free_values(m, f, which, at, gradient);
 }
 
 static void swap(double** a, double** b) {
@@ -318,29 +353,29 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
-// How much of the way from x to the trial is free. What is in the way stops the step there.
-static double free_part(pl_minimiser* m, const pl_step_objective* f) {
-    const double part = pl_step_free_part(f, m->x, m->trial);
-    m->search.is_stopped = m->search.is_stopped || part < 1.0;
-    return part;
-}
-
-// Up to the whole direction, as far as its way is free. m->trial is work.
-static double longest_step(pl_minimiser* m, const pl_step_objective* f) {
-    if (!m->search.limits_ways) return 1.0;
-    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
+// Lengths of steps: up to the whole direction, as far as the way of a piece is free. What is in its
+// way stops it there. m->trial is work.
+static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, const bool* which) {
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = which[k] ? 1.0 : 0.0;
+    m->search.is_stopped = false;
+    if (!m->search.limits_ways) return;
     copy_all(m, m->x, m->trial);
-    try_step(m, f->pool, m->search.open, 1.0, m->trial);
-    return free_part(m, f);
+    try_step(m, f->pool, which, 1.0, m->trial);
+    m->search.is_stopped = !find_free_parts(m, f, m->trial);
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
 }
 
 // Pieces that took steps of different lengths have not gone the ways that were looked at.
 static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways || m->pieces->count == 1) return;
-    const double part = free_part(m, f);
-    if (!(part < 1.0)) return;
-    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= part;
-    for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + part * (m->trial[i] - m->x[i]);
+    if (find_free_parts(m, f, m->trial)) return;
+    m->search.is_stopped = true;
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
+    for (int v = 0; v < m->count / 3; v++) {
+        const double part = m->search.parts[m->pieces->piece_of[v]];
+        for (int i = 3 * v; part < 1.0 && i < 3 * v + 3; i++)
+            m->trial[i] = m->x[i] + part * (m->trial[i] - m->x[i]);
+    }
 }
 
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
@@ -348,12 +383,10 @@ static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     bool known = m->pieces->count == 1 && isfinite(m->value);
     if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
-    m->search.is_stopped = false;
-    const double length = longest_step(m, f);
+    find_longest_steps(m, f, m->search.open);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
         m->search.trying[k] = m->search.open[k];
-        m->search.lengths[k] = m->search.open[k] ? length : 0.0;
         if (!m->search.open[k]) continue;
         p->before = m->search.after[k];
         p->bound = remember_value(p, f->contact_count > 0, p->before);
@@ -416,17 +449,9 @@ bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
-    for (int k = 0; k < m->pieces->count; k++) {
-        m->search.chosen[k] = true;
-        m->search.lengths[k] = 1.0;
-    }
+    for (int k = 0; k < m->pieces->count; k++) m->search.chosen[k] = true;
+    find_longest_steps(m, f, m->search.chosen);
     try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
-    m->search.is_stopped = false;
-    if (m->search.limits_ways) {
-        const double part = free_part(m, f);
-        for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = part;
-        try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
-    }
     take_step(m, f);
     m->search.is_finite = false;
 }
@@ -445,10 +470,19 @@ bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
 
 bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
     pl_search* s = &m->search;
+    bool is_free = true;
+    if (pl_step_limits_ways(f)) {
+        // pieces that stay might be in the way of those that go, unless they are one
+        is_free = find_free_parts(m, f, m->trial);
+        if (pl_search_join(m, f)) find_free_parts(m, f, m->trial);
+        if (!is_free && m->pieces->count == 1) return false;
+    }
     pl_step_energies(f, m->pieces, NULL, m->x, m->scratch, s->after);
     try_values(m, f, NULL, m->trial, m->trial_gradient);
     if (m->pieces->count > 1) {
-        for (int k = 0; k < m->pieces->count; k++) s->chosen[k] = s->tried[k] < s->after[k];
+        for (int k = 0; k < m->pieces->count; k++) {
+            s->chosen[k] = s->tried[k] < s->after[k] && (is_free || s->parts[k] >= 1.0);
+        }
         copy_pieces(m, f->pool, s->chosen, m->trial, m->x);
         return is_any(m, s->chosen);
     }

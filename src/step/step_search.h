@@ -16,6 +16,12 @@
 pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
 void pl_search_free(pl_search* s);
 
+// The number, among those in use, of piece k of the system.
+int pl_search_piece_in_use(const pl_minimiser* m, int k);
+// True if terms have joined pieces that are apart in m->pieces.
+bool pl_search_joins_more(const pl_minimiser* m, const pl_step_objective* f);
+// Makes these one. False if there are none.
+bool pl_search_join(pl_minimiser* m, const pl_step_objective* f);
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);
 // gradient = dPhi/dx at x; only what the last line search does not know is evaluated.

@@ -58,6 +58,7 @@ void pl_step_system_destroy(pl_step_system* s) {
     pl_midpoint_destroy(s->midpoint);
     pl_step_pieces_free(&s->pieces);
     pl_step_pieces_free(&s->whole);
+    pl_step_pieces_free(&s->islands);
     pl_free_bodies_free(&s->free_bodies);
     pl_rigid_start_destroy(s->rigid_start);
     PL_FREE(s, pl_step_system, 1);
@@ -155,15 +156,16 @@ pl_status pl_step_add_term(pl_step_system* s, const pl_step_term* term, pl_error
             pl_step_pieces_join(&s->whole, s->state[PL_STATE_POSITIONS], s->vertex_count, error);
         if (status != PL_OK) return status;
         s->minimiser.pieces = s->minimiser.apart = &s->whole;
+        s->minimiser.islands = NULL;
     }
     return add_term(s, term, error);
 }
 
 static pl_status add_meeting(pl_step_system* s, pl_error* error) {
-    pl_status status = pl_step_meeting_create(s->vertex_count, &s->meeting, error);
-    if (status == PL_OK && s->pieces.count > 1 && s->whole.count == 0)
-        status =
-            pl_step_pieces_join(&s->whole, s->state[PL_STATE_POSITIONS], s->vertex_count, error);
+    const bool has_pieces = s->minimiser.apart->count > 1;
+    pl_status status = pl_step_meeting_create(&s->pieces, &s->meeting, error);
+    if (status == PL_OK && has_pieces && s->islands.count == 0)
+        status = pl_step_islands_setup(&s->islands, &s->pieces, error);
     if (status == PL_OK)
         status = pl_pair_solver_wrap(&s->minimiser.newton, s->meeting, s->pool, error);
     if (status != PL_OK) {
@@ -171,7 +173,7 @@ static pl_status add_meeting(pl_step_system* s, pl_error* error) {
         s->meeting = NULL;
         return status;
     }
-    if (s->pieces.count > 1) s->minimiser.whole = &s->whole;
+    if (has_pieces) s->minimiser.islands = &s->islands;
     s->meeting_term = pl_step_meeting_term(s->meeting);
     return PL_OK;
 }

@@ -49,7 +49,8 @@ typedef struct pl_step_system {
     pl_step_reactions reactions;
     pl_block_matrix damping_matrix;
     pl_step_pieces pieces;
-    pl_step_pieces whole;   // all in one piece, where terms join pieces; else empty
+    pl_step_pieces whole;   // all in one piece, where a term always joins them; else empty
+    pl_step_pieces islands; // of pieces that have come near one another; empty: none ever have
     pl_midpoint* midpoint;  // of that integrator; else NULL
     double* midpoint_saved; // its state before a step
     pl_minimiser minimiser;

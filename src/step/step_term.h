@@ -62,10 +62,13 @@ typedef struct pl_step_term {
     // The next iterate is x. lengths: of the steps that led there, in directions, per piece; NULL:
     // a minimisation starts at x.
     void (*follow)(void* user, const double* x, const int* piece_of, const double* lengths);
-    // The part, from 0 to 1, of the straight ways from one iterate to another that may be gone.
-    double (*free_part)(const void* user, const double* from, const double* to);
-    // In this step it may join pieces, though it has `energies`.
+    // Lowers parts[piece of the system] to the part, from 0 to 1, of the straight ways from one
+    // iterate to another that its vertices may go. Pieces that `join` has joined get the same part.
+    void (*free_parts)(const void* user, const double* from, const double* to, double* parts);
+    // In this step it has joined pieces, though it has `energies`.
     bool (*joins)(const void* user);
+    // Joins them in these disjoint sets of pieces of the system. Not NULL where `joins` is not.
+    void (*join)(const void* user, int* roots);
     // x is a minimum. True if the term is another function from now on, whose minimum is sought.
     bool (*go_on)(void* user, const double* x);
     // Fails if an evaluation did.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// How far pieces may go on straight ways. Continuous collision tells it, whose answers are early
+// rather than late. Long ways are searched part by part: one search would list nearly all pairs.
+#include "mesh/disjoint_sets.h"
+#include "step/step_meeting.h"
+
+#include <math.h>
+
+enum { PAIR_BLOCK = 256 };
+// A search goes no farther than this many edges.
+static const double MAX_EDGES = 4.0;
+// Ways that would take more searches are not free beyond these.
+enum { MAX_SEARCHES = 512 };
+// Of the way that continuous collision allows, so much is gone.
+static const double MARGIN = 0.9;
+
+typedef struct pairs_job {
+    const pl_step_meeting* m;
+    const double *from, *to;
+} pairs_job;
+
+static void advance_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pairs_job* job = user;
+    const pl_contact_pair* pairs = job->m->pairs.data;
+    double* parts = job->m->parts.data;
+    for (int k = begin; k < end; k++) {
+        const pl_quad from = pl_pair_places(&pairs[k], job->from);
+        pl_quad way = pl_pair_places(&pairs[k], job->to);
+        parts[k] = 1.0;
+        if (!pl_quad_boxes_meet(&from, &way, pairs[k].is_edges, 0.0)) continue;
+        for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
+        parts[k] = pl_quad_advance(&from, &way, pairs[k].is_edges);
+    }
+}
+
+// part k of `count` of a way
+typedef struct way_part {
+    int k, count;
+} way_part;
+
+static void limit_all(pl_step_meeting* m, double part) {
+    for (int p = 0; p < m->pieces->count; p++)
+        if (isfinite(m->limits[p])) m->limits[p] = fmin(m->limits[p], part);
+}
+
+static void limit_pair(pl_step_meeting* m, const pl_contact_pair* pair, double part) {
+    double *first = &m->limits[m->pieces->piece_of[pair->v[0]]],
+           *second = &m->limits[m->pieces->piece_of[pair->v[3]]];
+    *first = fmin(*first, part);
+    *second = fmin(*second, part);
+}
+
+// Limits pieces to the part of a short way that their pairs may go. False if that is less than all
+// of it for any.
+static bool limit_short_way(pl_step_meeting* m, const double* from, const double* to,
+                            way_part way) {
+    pairs_job job = {m, from, to};
+    bool is_free = true;
+    if (!pl_step_meeting_cover(m, from, to) || !pl_step_meeting_resize(&m->parts, m->pairs.count)) {
+        m->out_of_memory = true;
+        limit_all(m, (double)way.k / way.count);
+        return false;
+    }
+    pl_parallel_for(m->f->pool, advance_task, (int)m->pairs.count, PAIR_BLOCK, &job);
+    const pl_contact_pair* pairs = m->pairs.data;
+    const double* parts = m->parts.data;
+    for (size_t k = 0; k < m->pairs.count; k++) {
+        if (!(parts[k] < 1.0)) continue;
+        limit_pair(m, &pairs[k], (way.k + MARGIN * parts[k]) / way.count);
+        is_free = false;
+    }
+    return is_free;
+}
+
+// searches that a way takes
+static double searches_of_way(const pl_step_meeting* m, const double* from, const double* to) {
+    double longest = 0.0, edge = INFINITY;
+    for (int v = 0; v < m->vertex_count; v++) {
+        const size_t k = 3 * (size_t)v;
+        if (m->surfaces->surface_of_vertex[v] < 0) continue;
+        longest = fmax(longest, pl_norm2(pl_sub(pl_vec3_load(to + k), pl_vec3_load(from + k))));
+    }
+    for (int s = 0; s < m->surfaces->surface_count; s++)
+        if (m->surfaces->surfaces[s].edge > 0.0) edge = fmin(edge, m->surfaces->surfaces[s].edge);
+    return ceil(sqrt(longest) / (MAX_EDGES * edge));
+}
+
+static void place_between(const pl_step_meeting* m, const double* from, const double* to,
+                          double part, double* out) {
+    for (int i = 0; i < 3 * m->vertex_count; i++) out[i] = from[i] + part * (to[i] - from[i]);
+}
+
+// On a long way, only pieces that are near another one somewhere on it are limited. Boxes tell that
+// of ways of any length.
+static void leave_lone_pieces(pl_step_meeting* m) {
+    const pl_surface_set* set = m->surfaces;
+    for (int p = 0; p < m->pieces->count; p++) m->limits[p] = INFINITY;
+    for (int v = 0; v < m->vertex_count; v++) {
+        const int s = set->surface_of_vertex[v];
+        if (s >= 0 && set->surfaces[s].is_near) m->limits[m->pieces->piece_of[v]] = 1.0;
+    }
+}
+
+static void limit_long_way(pl_step_meeting* m, const double* from, const double* to, int count) {
+    way_part way = {0, count};
+    bool is_free = true;
+    if (pl_step_meeting_is_apart(m, from, to)) return;
+    leave_lone_pieces(m);
+    for (; is_free && way.k < count && way.k < MAX_SEARCHES; way.k++) {
+        place_between(m, from, to, (double)way.k / count, m->way[0]);
+        place_between(m, from, to, (double)(way.k + 1) / count, m->way[1]);
+        is_free = limit_short_way(m, m->way[0], m->way[1], way);
+    }
+    limit_all(m, (double)way.k / count); // nobody looked farther
+}
+
+static void limit_way(pl_step_meeting* m, const double* from, const double* to) {
+    if ((!m->is_searched || m->is_apart) &&
+        (pl_step_meeting_covers(m, from, to) || pl_step_meeting_is_apart(m, from, to)))
+        return;
+    const double count = searches_of_way(m, from, to);
+    if (count > 1.0) limit_long_way(m, from, to, (int)fmin(count, 1e9));
+    else limit_short_way(m, from, to, (way_part){0, 1});
+}
+
+// Pieces that are joined go the same part of their ways: then pairs between them are as free as
+// they were found to be. All others have no pair on these ways, wherever on them they are.
+static void share_limits(pl_step_meeting* m) {
+    for (int p = 0; p < m->pieces->count; p++) {
+        double* limit = &m->limits[pl_set_root(m->roots, p)];
+        *limit = fmin(*limit, m->limits[p]);
+    }
+    for (int p = 0; p < m->pieces->count; p++)
+        m->limits[p] = fmin(m->limits[pl_set_root(m->roots, p)], 1.0);
+}
+
+void pl_step_meeting_limit(pl_step_meeting* m, const double* x_from, const double* x_to) {
+    for (int p = 0; p < m->pieces->count; p++) m->limits[p] = 1.0;
+    limit_way(m, pl_step_end_positions(m->f, x_from, m->ends[0]),
+              pl_step_end_positions(m->f, x_to, m->ends[1]));
+    share_limits(m);
+}
