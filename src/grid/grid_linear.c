@@ -224,12 +224,12 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
         for (int a = 0; a < 4; a++) memcpy(h->image[h->next][a], residual[a], bytes);
         cycle(mg, l);
         for (int a = 0; a < 4; a++) memcpy(h->change[h->next][a], u[a], bytes);
-        pl_grid_fields_add(h->size, 1.0, u, sum, pool);
+        pl_grid_fields_add(h->size, 4, 1.0, u, sum, pool);
         pl_grid_store_residual(level, h->own_move); // not all of it gets written
         for (int a = 0; a < 4; a++) memcpy(residual[a], h->own_move[a], bytes);
         pl_grid_recombine_shares(h, residual, shares, pool);
         for (int k = 0; k < h->count; k++)
-            pl_grid_fields_add(h->size, shares[k], h->change[k], sum, pool);
+            pl_grid_fields_add(h->size, 4, shares[k], h->change[k], sum, pool);
     }
     for (int a = 0; a < 4; a++) memcpy(u[a], sum[a], bytes);
 }
