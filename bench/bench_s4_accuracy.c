@@ -8,17 +8,17 @@
 // carries the known traction. The error is the largest one over the vertices of the surface and the
 // faces inside, the order the slope of its logarithm over that of the cell.
 //
-// Rows order_*: traction as stress of the lattice's sides (grid_traction.h). Rows spread_*: forces
+// Rows order_*: traction as stress of the lattice's sides (s4_traction.h). Rows spread_*: forces
 // on vertices go to faces by the transpose of interpolation.
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench.h"
-#include "grid/grid_traction.h"
 #include "grid/grid_tricubic.h"
 #include "s4_fem.h"
 #include "s4_folds.h"
 #include "s4_lattice.h"
 #include "s4_sphere.h"
+#include "s4_traction.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,7 +155,7 @@ static void divide_by_areas(const pl_mesh* m, double* areas, double* force) {
 
 // Rounds of cycles, each with the stresses of the lattice's sides that follow from the answer of
 // the one before. Returns the residual that a round starts with at the end.
-static double run_rounds(problem* p, const pl_grid_traction* traction, double* const volume[3]) {
+static double run_rounds(problem* p, const s4_traction* traction, double* const volume[3]) {
     enum { ROUNDS = 12, CYCLES = 6 };
     const pl_grid_level* l = &p->lattice.levels.levels[0];
     pl_grid_state* s = &p->lattice.state;
@@ -165,7 +165,7 @@ static double run_rounds(problem* p, const pl_grid_traction* traction, double* c
     for (int round = 0; round < ROUNDS; round++) {
         for (int a = 0; a < 3; a++) memcpy(s->f[a], volume[a], size);
         memset(s->g, 0, size);
-        pl_grid_traction_add(traction, l, p->force, round > 0, s);
+        s4_traction_add(traction, l, p->force, round > 0, s);
         s4_run_cycles(&p->lattice, CYCLES, true, residuals);
         if (round == 0) first = residuals[0];
     }
@@ -174,17 +174,17 @@ static double run_rounds(problem* p, const pl_grid_traction* traction, double* c
 
 static pl_status solve_sides(problem* p, double* residual, pl_error* error) {
     const pl_grid_level* l = &p->lattice.levels.levels[0];
-    pl_grid_traction traction;
+    s4_traction traction;
     double *volume[3], *areas = PL_ALLOC(double, p->surface->vertex_count);
     for (int a = 0; a < 3; a++) volume[a] = PL_ALLOC(double, l->field_size);
     pl_status status =
         areas && volume[0] && volume[1] && volume[2]
-            ? pl_grid_traction_create(l, &p->lattice.cells, &p->frame, p->surface, &traction, error)
+            ? s4_traction_create(l, &p->lattice.cells, &p->frame, p->surface, &traction, error)
             : pl_fail_memory(error, "loads");
     if (status == PL_OK) {
         divide_by_areas(p->surface, areas, p->force);
         *residual = run_rounds(p, &traction, volume);
-        pl_grid_traction_free(&traction);
+        s4_traction_free(&traction);
     }
     PL_FREE(areas, double, p->surface->vertex_count);
     for (int a = 0; a < 3; a++) PL_FREE(volume[a], double, l->field_size);

@@ -128,7 +128,7 @@ static rates compare_rates(s4_lattice* lattice, const char* name,
     printf("%s: %d cells free, %d levels, %d band sweeps, %d of cells that coarser levels hold, %d "
            "faces of thin parts solved\n",
            name, lattice->levels.levels[0].cell_count, lattice->mg.level_count, SWEEPS,
-           lattice->mg.relocated_sweeps, lattice->mg.thin[0].face_count);
+           lattice->mg.relocated_sweeps, lattice->mg.exact[0].face_count);
     for (int k = 0; k < 4; k++) {
         r = run_rates(lattice, start, user, cycles, k / 2 + 1, k % 2);
         printf("%s: %d cycle%s of coarse levels%s: %.3f typical, %.3f asymptotic, %.0f ms per "

@@ -60,8 +60,8 @@ static double working_set(const pl_grid_linear* mg) {
             9.0 * sizeof(float) * level->layout->field_size +
             chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
             level->band_count *
-                (double)(sizeof(pl_grid_band_rates) + sizeof *level->band_residual) +
-            level->band_face_count * (double)sizeof(pl_grid_band_face) +
+                (double)(sizeof(pl_grid_band_chunk) + sizeof *level->band_residual) +
+            level->band_face_count * (double)sizeof(pl_grid_single_face) +
             PL_BAND_LISTS * (double)sizeof(int) * level->layout->size[1] * level->layout->size[2] +
             level->wall_count * (double)sizeof *level->wall_q +
             level->run_count * (double)sizeof(pl_grid_run) +
@@ -70,7 +70,7 @@ static double working_set(const pl_grid_linear* mg) {
         if (level->has_stiff_walls) sum += level->wall_count * (double)sizeof(pl_grid_wall_chunk);
         if (l) sum += level->ghost_count * (double)sizeof(pl_grid_ghost);
     }
-    return sum + (double)mg->bottom.count * mg->bottom.count * sizeof(double);
+    return sum;
 }
 
 static void run_cycle(void* user) { pl_grid_linear_cycle(&((body*)user)->mg); }

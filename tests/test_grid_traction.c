@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Traction as stress of the lattice's sides: a slanted block under constant stress.
+#include "../bench/s4_traction.h"
 #include "base/memory.h"
-#include "grid/grid_traction.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -16,7 +16,7 @@ typedef struct sample {
     pl_grid_lattice lattice;
     pl_grid_linear mg;
     pl_grid_state state;
-    pl_grid_traction traction;
+    s4_traction traction;
     double force[72]; // per area, of the block's vertices
 } sample;
 
@@ -94,16 +94,16 @@ static sample start(double cell) {
     CHECK_OK(pl_grid_lattice_create(&s.cells, &s.lattice, &error), &error);
     CHECK_OK(pl_grid_linear_create(&s.lattice, &s.cells, NULL, &s.mg, &error), &error);
     CHECK_OK(pl_grid_state_create(&s.lattice.levels[0], &s.state, &error), &error);
-    CHECK_OK(pl_grid_traction_create(&s.lattice.levels[0], &s.cells, &s.frame, s.block, &s.traction,
-                                     &error),
-             &error);
+    CHECK_OK(
+        s4_traction_create(&s.lattice.levels[0], &s.cells, &s.frame, s.block, &s.traction, &error),
+        &error);
     s.state.compressibility = 1.0 / LAMBDA;
     pl_grid_linear_update(&s.mg, s.state.compressibility, 0.0);
     return s;
 }
 
 static void end(sample* s) {
-    pl_grid_traction_free(&s->traction);
+    s4_traction_free(&s->traction);
     pl_grid_state_free(&s->lattice.levels[0], &s->state);
     pl_grid_linear_free(&s->mg);
     pl_grid_lattice_free(&s->lattice);
@@ -115,7 +115,7 @@ static void set_loads(sample* s, bool known) {
     size_t size = (size_t)s->lattice.levels[0].field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(s->state.f[a], 0, size);
     memset(s->state.g, 0, size);
-    pl_grid_traction_add(&s->traction, &s->lattice.levels[0], s->force, known, &s->state);
+    s4_traction_add(&s->traction, &s->lattice.levels[0], s->force, known, &s->state);
 }
 
 TEST(grid_traction_of_constant_stress_is_in_balance)
@@ -165,12 +165,12 @@ TEST(grid_traction_survives_lost_memory)
     sample s = start(0.5);
     for (int n = 1;; n++) {
         pl_error error;
-        pl_grid_traction again;
+        s4_traction again;
         pl_inject_failure(n);
-        pl_status status = pl_grid_traction_create(&s.lattice.levels[0], &s.cells, &s.frame,
-                                                   s.block, &again, &error);
+        pl_status status =
+            s4_traction_create(&s.lattice.levels[0], &s.cells, &s.frame, s.block, &again, &error);
         pl_inject_failure(0);
-        pl_grid_traction_free(&again);
+        s4_traction_free(&again);
         if (status == PL_OK) break;
         CHECK(status == PL_ERROR_MEMORY);
         CHECK(n < 200);

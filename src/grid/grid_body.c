@@ -5,7 +5,6 @@
 #include "base/notes.h"
 #include "geometry/bvh.h"
 #include "geometry/triangle_tree.h"
-#include "grid/grid_body_size.h"
 #include "grid/grid_material.h"
 #include "grid/grid_surface_points.h"
 #include "mesh/surface_notes.h"

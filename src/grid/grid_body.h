@@ -1,11 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One body in its lattice: state, equations of a step, and embedded vertices.
+// One body in its lattice: its state, its cycles and its embedded vertices.
 #ifndef PL_GRID_BODY_H
 #define PL_GRID_BODY_H
 
-#include "grid/grid_body_type.h"
+#include "base/array.h"
+#include "contact/force_share.h"
+#include "grid/grid_corot.h"
+#include "grid/grid_embedding.h"
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_operator.h"
+#include "grid/grid_pieces.h"
+#include "grid/grid_tricubic.h"
+#include "math/mat3.h"
+#include "mesh/surface_edges.h"
+#include "method/method.h"
+
+// The rigid motion that best fits the pins of one part (one attachment), from rest to their
+// targets.
+typedef struct pl_grid_fit {
+    int count;
+    int group;        // number of the pins' attachment
+    pl_vec3 from, to; // centroids
+    pl_mat3 moment, rotation;
+    pl_vec3 force, torque; // exerted by the part on the body, see grid_reactions.c
+    pl_force_share share;  // shares of the force and torque among the pins
+} pl_grid_fit;
+
+// Position of a chunk in the fields, and its first cell.
+typedef struct pl_grid_chunk_place {
+    int at;
+    int x, y, z;
+} pl_grid_chunk_place;
+
+typedef enum pl_grid_surface_kind {
+    PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
+    PL_GRID_SURFACE_TANGLED, // closed but not clean
+    PL_GRID_SURFACE_OPEN,    // has boundary edges
+} pl_grid_surface_kind;
+
+typedef struct pl_grid_body {
+    const char* name;
+    int first_vertex, vertex_count; // in the system, in the world's numbering
+    // Points are the vertices, followed by the contact points that cover large triangles. Contacts
+    // of the system number points, body after body.
+    int first_point, point_count;
+    double* share;  // per point: share of the contact stiffness by area; 1 is the mean of surface
+                    // vertices
+    int* colliding; // points of the surface, counted from the body's first
+    int colliding_count;
+    pl_grid_frame frame;
+    pl_grid_cells cells;
+    // Per index of the finest level: number of the part that a Dirichlet cell moves with, or 0;
+    // negative for cells outside the body.
+    int *held, *next_held;
+    bool* is_single; // per vertex: pinned, but no triangle or tet is pinned as a whole with it
+    double* targets; // 3 per vertex: targets of pinned vertices
+    pl_grid_chunk_place* first_chunks; // layout without any Dirichlet cells
+    int first_chunk_count;
+    int held_count;    // pins
+    pl_grid_fit* fits; // of parts, numbered from 1; fit_room allocated
+    int fit_count, fit_room;
+    pl_grid_lattice lattice;
+    bool general; // has rotations or varying moduli: uses `corot`, else `linear`
+    pl_grid_linear linear;
+    bool rotates;
+    pl_grid_corot corot;
+    pl_quat *turn, *turn_before; // of cells
+    float* moduli;               // shear moduli of cells relative to mu; NULL: 1
+    float* fractions;            // filled fraction of cells, if `general`; NULL: 1
+    int update_every;            // cycles
+    pl_grid_state state;
+    double* velocity[3]; // of faces [m/s]
+    double* before[3];   // displacements at the start of the step
+    bool second_order;   // BDF2: also needs displacements and velocities one step earlier:
+    double *past[3], *past_velocity[3];
+    double past_known;    // 1 if these are valid; a double, like everything in the saved state
+    bool uses_past;       // this step uses BDF2
+    bool forces_euler;    // steps use backward Euler even if second_order
+    double implicit_time; // t of the step's equations, see grid_step.c [s]
+    double* pressure_before;
+    double* applied[3]; // right-hand side without terms that depend on positions
+    pl_grid_embedding_map map;
+    bool is_smooth; // shown vertices use tricubic interpolation; contacts and pins never do
+    pl_grid_tricubic tricubic;
+    int* triangles; // surface, 3 vertices each
+    int triangle_count;
+    int* tets; // 4 vertices each, if the mesh has tets
+    int tet_count;
+    int* pinned; // per vertex: number of the part that holds it, or 0
+    uint64_t pinned_hash;
+    double* rest;   // 3 per point
+    double* anchor; // where points are embedded; equals rest if all points are near cells
+    double mu, lambda, density; // density: the body's mass over the volume of all cells
+    float* more_mass[3];        // mass of faces in addition to one cell's, in cells
+    double lattice_volume;      // of all cells [m^3]
+    double filling;             // the body's volume over lattice_volume
+    pl_grid_surface_kind surface_kind;
+    pl_grid_pieces pieces;
+    double damping_mass, damping_stiffness;
+    bool dynamic;
+    int cycle;        // of the step
+    bool in_step;     // before[] holds the displacements to restore
+    double* gain;     // 3 per point: sums of absolute interpolation weights
+    double* springs;  // 3 * 3 per point: spring and contact forces, their stiffness, positions
+    bool moved_ahead; // before the first cycle the body moved by `way`, because nothing holds it
+    double way[3];
+    double load;           // norm that residuals of the step are relative to
+    bool coefficients_fit; // the levels' coefficients match the current material, springs and
+                           // inertia
+    double inertia_set;
+    int stiffened_count; // number of vertex components with springs in the coefficients
+    bool stiffened;      // the coefficients include springs or contacts
+    double tolerance;
+    int max_cycles;
+    pl_pool* pool;
+} pl_grid_body;
 
 pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error);
@@ -37,5 +148,48 @@ void pl_grid_face_place(const pl_grid_body* body, const pl_grid_segment* segment
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);
 pl_method_energies pl_grid_body_energies(const pl_grid_body* body);
+
+// ------------------------------------------------------------------ size (grid_body_size.c)
+
+// Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The
+// number of cells is bounded, because the time of a frame is proportional to it.
+pl_status pl_grid_choose_cell(pl_grid_body* body, const pl_method_body* def, const pl_mesh* surface,
+                              const pl_surface_edges* edges, pl_error* error);
+
+// Volume, filling and density of a body whose cells are known; an error if it encloses nothing.
+pl_status pl_grid_measure(pl_grid_body* body, const pl_method_body* def, const pl_mesh* surface,
+                          const pl_surface_edges* edges, pl_error* error);
+
+// ------------------------------------------------------------------ layout (grid_relayout.c)
+
+// Moves the fields of a body when the layout of its lattice changes, as it does when cells outside
+// the body become Dirichlet cells. Saved data always uses the first layout.
+
+// Records the layout of a newly created body as its first.
+pl_status pl_grid_note_layout(pl_grid_body* body, pl_error* error);
+// Moves all fields to another layout, which must include the cells of the first. Leaves the body
+// unchanged on failure.
+pl_status pl_grid_relayout(pl_grid_body* body, const pl_grid_level* to, pl_error* error);
+// Copies between a field (items of `size` bytes) and its values in the first layout.
+void pl_grid_save_field(const pl_grid_body* body, const void* field, size_t item, char* to);
+void pl_grid_load_field(const pl_grid_body* body, const char* from, size_t item, void* field);
+
+// ------------------------------------------------------------------ edits by the host
+// (grid_host_edits.c)
+
+// Adds the change from `before` to `now` (3 per vertex) to the field: positions to displacements,
+// velocities to velocities. An affine change is applied exactly. Any other change is applied
+// through the body's tets, so the lattice matches them up to its resolution. A body without tets
+// gets the nearest affine field. Allocates only if the change is not affine.
+pl_status pl_grid_apply_position_edits(pl_grid_body* body, const double* now, const double* before,
+                                       pl_error* error);
+pl_status pl_grid_apply_velocity_edits(pl_grid_body* body, const double* now, const double* before,
+                                       pl_error* error);
+
+// ------------------------------------------------------------------ pictures (grid_outline.c)
+
+// Appends the current positions of the corners of all outer faces of the lattice (3 doubles each),
+// and the edges between them (2 ints each, counted from the first corner appended).
+pl_status pl_grid_outline(pl_grid_body* body, pl_array* corners, pl_array* edges, pl_error* error);
 
 #endif

@@ -32,7 +32,6 @@
 #include "grid/grid_lattice.h"
 #include "grid/grid_recombine.h"
 #include "math/mat3.h"
-#include "multigrid/dense_cholesky.h"
 
 // Flags of a cell and its low faces.
 enum {
@@ -110,15 +109,13 @@ typedef struct pl_corot_level {
     float shear; // weight of F_ji relative to F_ij in P_ij: 0, or 1/2 in linear elasticity
 } pl_corot_level;
 
-// The exact solve on the coarsest level (grid_corot_bottom.c): a dense factor for a few hundred
-// unknowns, a sparse one for more.
+// The exact solve on the coarsest level (grid_corot_bottom.c).
 typedef struct pl_corot_bottom {
     int* unknown[3]; // per index of the level: number, or -1
     int field_size, unknown_count;
-    bool fails; // the matrix could not be factored; sweeps replace the solve
-    pl_dense_cholesky dense;
-    float* dense_x;
-    pl_grid_factor sparse; // cliques: for each cell its three low edges, then its T
+    bool fails;    // the matrix could not be factored; sweeps replace the solve
+    bool is_large; // the body is too thin for another level; a factor takes longer than a cycle
+    pl_grid_factor factor; // cliques: for each cell its three low edges, then its T
     double* x;
 } pl_corot_bottom;
 

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The coarsest level of the general lattice: all pressures are substituted and the matrix is
-// factored. A small matrix is dense and in float. A larger one, for a body too thin for another
-// level, is sparse and in double.
+// factored. The level is large where the body is too thin for another one.
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_corot_stencil.h"
@@ -11,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// Above this many unknowns the factor is sparse.
-enum { DENSE_UNKNOWNS = 600 };
+// Above this many unknowns the level is large.
+enum { SMALL_UNKNOWNS = 600 };
 // Regularises the diagonal, because thin parts may have bending modes without stiffness. A face
 // without any stiffness does not move.
 static const double MORE_DIAGONAL = 1e-5, MIN_DIAGONAL = 1e-6, FIXED = 1e10;
@@ -169,16 +168,16 @@ static bool list_cliques(const pl_corot_bottom* b, const pl_corot_level* l, pl_a
     return ok;
 }
 
-static pl_status set_up_sparse(pl_corot_bottom* b, const pl_corot_level* l, pl_error* error) {
+static pl_status set_up_factor(pl_corot_bottom* b, const pl_corot_level* l, pl_error* error) {
     pl_array offsets = pl_array_of(sizeof(int)), members = pl_array_of(sizeof(int));
     pl_status status = PL_OK;
     if (!list_cliques(b, l, &offsets, &members))
         status = pl_fail_memory(error, "the coarsest level");
     else
-        status = pl_grid_factor_setup(&b->sparse, b->unknown_count, (int)offsets.count - 1,
+        status = pl_grid_factor_setup(&b->factor, b->unknown_count, (int)offsets.count - 1,
                                       offsets.data, members.data, error);
     pl_array_free(&offsets), pl_array_free(&members);
-    return status == PL_OK ? pl_grid_factor_reserve(&b->sparse, error) : status;
+    return status == PL_OK ? pl_grid_factor_reserve(&b->factor, error) : status;
 }
 
 pl_status pl_corot_bottom_create(const pl_corot_level* l, pl_corot_bottom* out, pl_error* error) {
@@ -191,34 +190,18 @@ pl_status pl_corot_bottom_create(const pl_corot_level* l, pl_corot_bottom* out, 
     }
     out->x = PL_ALLOC(double, out->unknown_count);
     if (!out->x && out->unknown_count) return pl_fail_memory(error, "the coarsest level");
-    if (out->unknown_count > DENSE_UNKNOWNS) return set_up_sparse(out, l, error);
-    out->dense_x = PL_ALLOC(float, out->unknown_count);
-    if (!out->dense_x && out->unknown_count) return pl_fail_memory(error, "the coarsest level");
-    return pl_dense_cholesky_setup(&out->dense, out->unknown_count, 1, error);
+    out->is_large = out->unknown_count > SMALL_UNKNOWNS;
+    return set_up_factor(out, l, error);
 }
 
 void pl_corot_bottom_free(pl_corot_bottom* b) {
     for (int a = 0; a < 3; a++) PL_FREE(b->unknown[a], int, b->field_size);
-    PL_FREE(b->dense_x, float, b->unknown_count);
     PL_FREE(b->x, double, b->unknown_count);
-    pl_dense_cholesky_free(&b->dense);
-    pl_grid_factor_free(&b->sparse);
+    pl_grid_factor_free(&b->factor);
     *b = (pl_corot_bottom){0};
 }
 
 // ------------------------------------------------------------------ values
-
-static void add_sum(pl_corot_bottom* b, const square_sum* sum, int clique) {
-    if (b->sparse.direct) {
-        pl_grid_factor_add(&b->sparse, clique, sum->values);
-        return;
-    }
-    for (int p = 0; p < sum->count; p++)
-        for (int q = 0; q < sum->count; q++)
-            if (sum->unknown[p] >= sum->unknown[q])
-                *pl_dense_cholesky_at(&b->dense, sum->unknown[p], sum->unknown[q]) +=
-                    (float)sum->values[p * sum->count + q];
-}
 
 static void add_cells(pl_corot_bottom* b, pl_corot_level* l, bool softens) {
     int base[27], clique = 0;
@@ -229,52 +212,35 @@ static void add_cells(pl_corot_bottom* b, pl_corot_level* l, bool softens) {
             for (int a = 0; a < 3; a++) {
                 if (!(l->edge_weight[a][base[13] + i] > 0.0f)) continue;
                 sum_edge(b, l, base, i, a, &sum);
-                add_sum(b, &sum, clique++);
+                pl_grid_factor_add(&b->factor, clique++, sum.values);
             }
             if (!(l->flags[base[13] + i] & PL_COROT_INTERIOR)) continue;
             sum_cell(b, l, base, i, softens, &sum);
-            add_sum(b, &sum, clique++);
+            pl_grid_factor_add(&b->factor, clique++, sum.values);
         }
     }
 }
 
 // extra stiffness of faces, inertia and regularisation on the diagonal
-static double finish_diagonal(double value, double own) {
-    value += own;
-    return value > MIN_DIAGONAL ? value * (1.0 + MORE_DIAGONAL) : FIXED;
-}
-
 static void add_diagonal(pl_corot_bottom* b, const pl_corot_level* l) {
     for (int i = 0; i < b->field_size; i++)
         for (int a = 0; a < 3; a++) {
-            const int row = b->unknown[a][i];
-            const double own = (double)(l->inertia + l->extra[a][i]);
-            if (row < 0) continue;
-            if (b->sparse.direct) {
-                double* d = pl_grid_factor_diagonal(&b->sparse, row);
-                *d = finish_diagonal(*d, own);
-            } else {
-                float* d = pl_dense_cholesky_at(&b->dense, row, row);
-                *d = (float)finish_diagonal((double)*d, own);
-            }
+            if (b->unknown[a][i] < 0) continue;
+            double* d = pl_grid_factor_diagonal(&b->factor, b->unknown[a][i]);
+            *d += (double)(l->inertia + l->extra[a][i]);
+            *d = *d > MIN_DIAGONAL ? *d * (1.0 + MORE_DIAGONAL) : FIXED;
         }
 }
 
 void pl_corot_bottom_update(pl_corot_bottom* b, pl_corot_level* l, pl_pool* pool) {
-    if (!b->sparse.direct) {
-        pl_dense_cholesky_zero(&b->dense);
-        add_cells(b, l, true);
-        add_diagonal(b, l);
-        b->fails = pl_dense_cholesky_factor(&b->dense, NULL) >= 0;
-        return;
-    }
+    if (b->unknown_count == 0) return;
     // Subtracting the rotation term may make the matrix indefinite. In that case it is not
     // subtracted.
     for (int softens = 1; softens >= 0; softens--) {
-        pl_grid_factor_clear(&b->sparse);
+        pl_grid_factor_clear(&b->factor);
         add_cells(b, l, softens);
         add_diagonal(b, l);
-        const int negative = pl_grid_factor_update(&b->sparse, pool);
+        const int negative = pl_grid_factor_update(&b->factor, pool);
         b->fails = negative != 0;
         if (negative <= 0) return;
     }
@@ -301,18 +267,6 @@ static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x)
     }
 }
 
-// x = A^-1 x
-static void solve(pl_corot_bottom* b, double* x) {
-    const int n = b->unknown_count;
-    if (b->sparse.direct) {
-        pl_grid_factor_solve(&b->sparse, x);
-        return;
-    }
-    for (int i = 0; i < n; i++) b->dense_x[i] = (float)x[i];
-    pl_dense_cholesky_solve(&b->dense, NULL, 1, (pl_rhs_layout){n, n, n}, b->dense_x, b->dense_x);
-    for (int i = 0; i < n; i++) x[i] = (double)b->dense_x[i];
-}
-
 // pressures from the positions
 static void follow_pressures(pl_corot_level* l) {
     int base[27];
@@ -329,7 +283,7 @@ static void follow_pressures(pl_corot_level* l) {
 bool pl_corot_bottom_solve(pl_corot_bottom* b, pl_corot_level* l) {
     if (b->fails) return false;
     gather(b, l, b->x);
-    solve(b, b->x);
+    pl_grid_factor_solve(&b->factor, b->x);
     for (int i = 0; i < b->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (b->unknown[a][i] >= 0) l->u[a][i] = (float)b->x[b->unknown[a][i]];

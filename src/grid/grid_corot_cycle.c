@@ -13,8 +13,7 @@
 // stiffness. With 0.95, bending a bar of 32 x 8 x 8 cells at nu = 0.4 takes 78 cycles; with this
 // value 54.
 static const float ROTATION_FACTOR = 0.98f;
-// The same for thin bodies, which bend much more easily than frozen rotations allow. Their factor
-// is in double and detects an indefinite matrix.
+// The same for thin bodies, which bend much more easily than frozen rotations allow.
 static const float ROTATION_FACTOR_THIN = 0.9999f;
 enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5, MAX_FACTOR_AGE = 8 };
 
@@ -128,16 +127,16 @@ static int sweeps_for(double compressibility) {
                                      : 2;
 }
 
-// A sparse factorisation takes longer than a cycle. After the first few cycles of a step the factor
-// is reused for several, because rotations change less and less.
+// Factoring a large coarsest level takes longer than a cycle. After the first few cycles of a step
+// the factor is reused for several, because rotations change less and less.
 static bool needs_factor(const pl_grid_corot* c) {
     const int age = c->cycle - c->factor_cycle;
-    return !c->bottom.sparse.direct || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
+    return !c->bottom.is_large || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
            age >= c->factor_cycle;
 }
 
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
-    const float softest = c->bottom.sparse.direct ? ROTATION_FACTOR_THIN : ROTATION_FACTOR;
+    const float softest = c->bottom.is_large ? ROTATION_FACTOR_THIN : ROTATION_FACTOR;
     pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? softest : 0.0f, c->pool);
     const bool factors = needs_factor(c);
     if (c->springs_changed) spread_springs(c);

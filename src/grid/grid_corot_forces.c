@@ -265,95 +265,46 @@ double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]) {
     return pl_parallel_sum(c->pool, curvature_part, c->levels[0].chunk_count, CHUNKS, &j);
 }
 
-typedef struct dot_job {
-    const pl_grid_corot* c;
-    float* const* x;
-    float* const* y;
-    float* const* minus; // subtracted from y, or NULL
-} dot_job;
+static size_t size_of(const pl_grid_corot* c) { return (size_t)c->levels[0].layout->field_size; }
 
-static double dot_part(int begin, int end, void* user) {
-    const dot_job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    double sum = 0.0;
-    for (int k = begin; k < end; k++)
-        for (int i = l->chunks[k].begin; i < l->chunks[k].begin + PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++)
-                if (l->flags[i] & (PL_COROT_FACE << a))
-                    sum += (double)j->x[a][i] *
-                           (double)(j->minus ? j->y[a][i] - j->minus[a][i] : j->y[a][i]);
-    return sum;
-}
-
-static double dot(const pl_grid_corot* c, float* const x[3], float* const y[3],
-                  float* const minus[3]) {
-    dot_job j = {c, x, y, minus};
-    return pl_parallel_sum(c->pool, dot_part, c->levels[0].chunk_count, CHUNKS, &j);
-}
-
-typedef struct move_job {
-    pl_grid_corot* c;
-    pl_grid_state* state;
-    double factor; // of the last direction, then of the new one
-} move_job;
-
-static void turn_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const move_job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    for (int k = begin; k < end; k++)
-        for (int i = l->chunks[k].begin; i < l->chunks[k].begin + PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++) {
-                float* d = &j->c->direction[a][i];
-                bool own = l->flags[i] & (PL_COROT_FACE << a);
-                *d = own ? l->u[a][i] + (float)j->factor * *d : 0.0f;
-                j->c->before[a][i] = l->f[a][i];
-            }
-}
-
-static void move_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const move_job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    for (int k = begin; k < end; k++)
-        for (int i = l->chunks[k].begin; i < l->chunks[k].begin + PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++)
-                if (l->flags[i] & (PL_COROT_FACE << a))
-                    j->state->u[a][i] += j->factor * (double)j->c->direction[a][i];
+// Corrections, residuals and directions are zero where there is no free face.
+static double dot(const pl_grid_corot* c, float* const x[3], float* const y[3]) {
+    return pl_grid_fields_dot(size_of(c), 3, x, y, c->pool);
 }
 
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate) {
     pl_corot_level* l = &c->levels[0];
-    double z_r = dot(c, l->u, l->f, NULL), turn = 0.0;
+    const size_t size = size_of(c);
+    double z_r = dot(c, l->u, l->f), turn = 0.0;
     if (conjugate && c->has_direction && c->last_product > 0.0)
-        turn = fmax(0.0, dot(c, l->u, l->f, c->before) / c->last_product);
+        turn = fmax(0.0, (z_r - dot(c, l->u, c->before)) / c->last_product);
     if (!isfinite(turn)) turn = 0.0;
     c->last_product = z_r;
-    move_job j = {.c = c, .state = state, .factor = turn};
-    if (!c->has_direction)
-        for (int a = 0; a < 3; a++)
-            memset(c->direction[a], 0, (size_t)l->layout->field_size * sizeof(float));
-    pl_parallel_for(c->pool, turn_task, l->chunk_count, CHUNKS, &j);
-    double slope = dot(c, c->direction, l->f, NULL);
+    for (int a = 0; a < 3; a++) {
+        if (!c->has_direction) memset(c->direction[a], 0, size * sizeof(float));
+        memcpy(c->before[a], l->f[a], size * sizeof(float));
+    }
+    pl_grid_fields_add(size, 3, turn, NULL, c->direction, c->pool);
+    pl_grid_fields_add(size, 3, 1.0, l->u, c->direction, c->pool);
+    double slope = dot(c, c->direction, l->f);
     double bend = pl_grid_corot_curvature(c, c->direction);
     c->has_direction = slope > 0.0 && bend > 0.0;
     if (!(bend > 0.0)) return;
     c->slope = slope;
-    j.factor = c->step = slope / bend;
-    pl_parallel_for(c->pool, move_task, l->chunk_count, CHUNKS, &j);
+    c->step = slope / bend;
+    pl_grid_state_move(state, size, 3, c->step, c->direction, c->pool);
 }
 
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     enum { MAX_ITERATIONS = 8 };
     for (int k = 0; k < MAX_ITERATIONS && c->has_direction; k++) {
-        double now = dot(c, c->direction, c->levels[0].f, NULL);
+        double now = dot(c, c->direction, c->levels[0].f);
         if (isfinite(residual) && fabs(now) <= 0.5 * c->slope) break;
         // secant estimate of where the slope vanishes, within bounds
         double part = 0.1;
         if (now > 0.5 * c->slope) part = now < 0.75 * c->slope ? c->slope / (c->slope - now) : 4.0;
         else if (isfinite(now)) part = fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7);
-        move_job j = {.c = c, .state = state, .factor = (part - 1.0) * c->step};
-        pl_parallel_for(c->pool, move_task, c->levels[0].chunk_count, CHUNKS, &j);
+        pl_grid_state_move(state, size_of(c), 3, (part - 1.0) * c->step, c->direction, c->pool);
         c->step *= part;
         residual = pl_grid_corot_residual(c, state, h, true);
     }

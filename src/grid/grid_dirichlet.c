@@ -7,9 +7,8 @@
 // and at most half a cell from it otherwise. (With the inner layer, which contains the pins too, a
 // bar of 4 cells across and 16 along would be a cell too short and sag a fifth less.) Pinned tets
 // hold the cells inside them, and a single vertex holds its own cell.
-#include "grid/grid_dirichlet.h"
 #include "base/memory.h"
-#include "grid/grid_relayout.h"
+#include "grid/grid_step.h"
 #include "math/polar.h"
 
 #include <math.h>

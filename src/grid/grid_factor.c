@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Ragged parts one cell thick have motions without stiffness. Round-off leaves pivots of up to
+// 1e-12 of the diagonal there at nu = 0.499, and forces over these would be moves without bounds.
+static const double TINY_PIVOT = 1e-11;
+
 static const int64_t MAX_FACTOR_VALUES = (int64_t)1 << 28; // 2 GB
 
 // ------------------------------------------------------------------ pattern
@@ -143,7 +147,8 @@ pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_co
     if (status == PL_OK) find_slots(out);
     if (status == PL_OK) status = pl_direct_analyse(&out->matrix, &out->direct, error);
     if (status == PL_OK) status = check_size(out, error);
-    if (status != PL_OK) pl_grid_factor_free(out);
+    if (status == PL_OK) pl_direct_set_tiny_pivot(out->direct, TINY_PIVOT);
+    else pl_grid_factor_free(out);
     return status;
 }
 

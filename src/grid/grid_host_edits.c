@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "grid/grid_host_edits.h"
 #include "base/memory.h"
+#include "grid/grid_body.h"
 
 #include <math.h>
 #include <pliant/embed.h>

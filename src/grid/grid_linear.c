@@ -32,8 +32,9 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
         status = pl_grid_transfer_create(level - 1, level, mg->pool, &mg->transfers[l - 1], error);
     if (l > 0 && status == PL_OK)
         status = pl_grid_relocated_create(level - 1, level, &mg->relocated[l - 1], error);
-    if (status == PL_OK && l + 1 < lattice->level_count)
-        status = pl_grid_thin_create(cells, level, &mg->thin[l], error);
+    const bool coarsest = l + 1 == lattice->level_count;
+    if (status == PL_OK)
+        status = pl_grid_exact_create(coarsest ? NULL : cells, level, &mg->exact[l], error);
     return status;
 }
 
@@ -51,16 +52,14 @@ pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_ce
         if (status == PL_OK) status = add_level(out, lattice, &last, error);
     }
     pl_grid_cells_free(&last);
-    if (status == PL_OK)
-        status = pl_grid_bottom_create(&out->levels[out->level_count - 1], &out->bottom, error);
     if (status != PL_OK) pl_grid_linear_free(out);
     return status;
 }
 
 pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error) {
-    pl_status status = pl_grid_bottom_reserve(&mg->bottom, error);
+    pl_status status = PL_OK;
     for (int l = 0; status == PL_OK && l < mg->level_count; l++)
-        status = pl_grid_factor_reserve(&mg->thin[l].factor, error);
+        status = pl_grid_factor_reserve(&mg->exact[l].factor, error);
     return status;
 }
 
@@ -69,11 +68,10 @@ void pl_grid_linear_free(pl_grid_linear* mg) {
         pl_grid_linear_level_free(&mg->levels[l]);
         pl_grid_transfer_free(&mg->transfers[l]);
         pl_grid_relocated_free(&mg->relocated[l]);
-        pl_grid_thin_free(&mg->thin[l]);
+        pl_grid_exact_free(&mg->exact[l]);
         pl_grid_recombine_free(&mg->inner[l]);
     }
     pl_grid_recombine_free(&mg->history);
-    pl_grid_bottom_free(&mg->bottom);
     *mg = (pl_grid_linear){0};
 }
 
@@ -92,9 +90,8 @@ pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* err
 void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double inertia) {
     for (int l = 0; l < mg->level_count; l++) {
         pl_grid_linear_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
-        pl_grid_thin_update(&mg->thin[l], &mg->levels[l], mg->pool);
+        pl_grid_exact_update(&mg->exact[l], &mg->levels[l], mg->pool);
     }
-    pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1], mg->pool);
 }
 
 void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) {
@@ -121,7 +118,7 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) 
 // 1, 2 before it and 2, 1 after it, the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
 // 0.2, 0.49, 0.4999; with 2 everywhere 0.259, 0.270, 0.271.
 static int near_sweeps(const pl_grid_linear* mg, int l) {
-    const bool thin = mg->thin[l].left_share > MAX_LEFT_SHARE;
+    const bool thin = mg->exact[l].left_share > MAX_LEFT_SHARE;
     return (thin ? THIN_SWEEPS : 1) * mg->band_sweeps;
 }
 static int far_sweeps(const pl_grid_linear* mg, int l) { return (near_sweeps(mg, l) + 1) / 2; }
@@ -142,7 +139,7 @@ static void smooth_band(pl_grid_linear* mg, int l, int sweeps, bool keeps_residu
 // smooths relocated cells and solves thin parts
 static void smooth_near(pl_grid_linear* mg, int l) {
     pl_grid_relocated_smooth(&mg->relocated[l], &mg->levels[l], mg->relocated_sweeps);
-    pl_grid_thin_solve(&mg->thin[l], &mg->levels[l]);
+    pl_grid_exact_solve(&mg->exact[l], &mg->levels[l]);
 }
 
 static void pre_smooth(void* user, int l) {
@@ -201,8 +198,11 @@ static void post_smooth(void* user, int l) {
 
 static void solve_bottom(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
+    const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
     double start = pl_seconds();
-    pl_grid_bottom_solve(&mg->bottom, level);
+    for (int a = 0; a < 3; a++) memset(level->u[a], 0, bytes);
+    memset(level->c, 0, bytes);
+    pl_grid_exact_solve(&mg->exact[l], level);
     add_seconds(mg, PL_GRID_EXACT, &start);
 }
 
@@ -224,12 +224,12 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
         for (int a = 0; a < 4; a++) memcpy(h->image[h->next][a], residual[a], bytes);
         cycle(mg, l);
         for (int a = 0; a < 4; a++) memcpy(h->change[h->next][a], u[a], bytes);
-        pl_grid_fields_add(h->size, 1.0, u, sum, pool);
+        pl_grid_fields_add(h->size, 4, 1.0, u, sum, pool);
         pl_grid_store_residual(level, h->own_move); // not all of it gets written
         for (int a = 0; a < 4; a++) memcpy(residual[a], h->own_move[a], bytes);
         pl_grid_recombine_shares(h, residual, shares, pool);
         for (int k = 0; k < h->count; k++)
-            pl_grid_fields_add(h->size, shares[k], h->change[k], sum, pool);
+            pl_grid_fields_add(h->size, 4, shares[k], h->change[k], sum, pool);
     }
     for (int a = 0; a < 4; a++) memcpy(u[a], sum[a], bytes);
 }

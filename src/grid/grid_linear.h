@@ -7,9 +7,8 @@
 #define PL_GRID_LINEAR_H
 
 #include "grid/grid_lattice.h"
-#include "grid/grid_linear_bottom.h"
+#include "grid/grid_linear_exact.h"
 #include "grid/grid_linear_relocated.h"
-#include "grid/grid_linear_thin.h"
 #include "grid/grid_linear_transfer.h"
 #include "grid/grid_recombine.h"
 
@@ -36,10 +35,9 @@ typedef struct pl_grid_linear {
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
     pl_grid_transfer transfers[PL_GRID_MAX_LEVELS];  // from each level to the next
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
-    pl_grid_thin thin[PL_GRID_MAX_LEVELS]; // for all levels but the coarsest
+    pl_grid_exact exact[PL_GRID_MAX_LEVELS]; // of thin parts; of all of the coarsest level
     pl_grid_recombine inner[PL_GRID_MAX_LEVELS];
     int level_count;
-    pl_grid_bottom bottom;
     int band_sweeps; // boundary sweeps on one side of an interior sweep; half as many on the other
                      // side
     int relocated_sweeps; // over cells that are Dirichlet on the next level, after each interior

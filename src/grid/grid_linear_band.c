@@ -14,10 +14,8 @@
 #include "grid/grid_linear_smooth.h"
 #include "grid/grid_linear_wavefront.h"
 
-#include <string.h>
-
 // r = f - L u at the faces across a of half a chunk
-PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
+PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_chunk* b, int a,
                               int half) {
     const int at = b->begin + half * PL_HALF, none = PL_NO_AXIS;
     const float* u = l->u[a];
@@ -56,7 +54,7 @@ PL_WIDE void add_product(float* to, pl_half a, pl_half b) {
     pl_store_half(to, pl_fma_half(a, b, pl_load_half(to)));
 }
 // response of a half's pressures to a change of the adjacent faces across a
-PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
+PL_WIDE pl_half rate_half(const pl_grid_band_chunk* b, int a, int half) {
     return pl_keep_flag_half(pl_load_bytes_half(b->cells + half * PL_HALF), a,
                              pl_load_half(b->compliance + half * PL_HALF));
 }
@@ -64,7 +62,7 @@ PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
 // Updates the pressures of slaved cells next to the changed faces of a half: the cells above the
 // faces, which are in the same half, and those below. Across x the latter are in the other half,
 // and the one before the first face of even x may be in the previous chunk.
-PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
+PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_chunk* b, int a,
                             int half, pl_half change) {
     float *chunk = l->c + b->begin, *own = chunk + half * PL_HALF;
     if (b->has_own[a]) add_product(own, change, rate_half(b, a, half));
@@ -80,7 +78,7 @@ PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_ra
 }
 
 // The faces of a colour are one half; their neighbours across a have the other colour.
-PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_rates* b, int a, int half) {
+PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_chunk* b, int a, int half) {
     const unsigned bits = pl_bits_of_half(b->faces[a], half);
     if (!bits) return;
     // zero where there is no band face
@@ -91,13 +89,13 @@ PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_rates* b, in
     move_pressures(l, b, a, half, change);
 }
 PL_WIDE void relax_chunk(pl_grid_linear_level* l, int k, int a, int colour) {
-    const pl_grid_band_rates* b = &l->band_rates[k];
+    const pl_grid_band_chunk* b = &l->band[k];
     if (b->is_odd != (colour == 1)) relax_half(l, b, a, 1);
     else relax_half(l, b, a, 0);
 }
 
 // c becomes p: eliminated in slaved cells, div(u) - c at the rim
-static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
+static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_chunk* b) {
     pl_half made[2];
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
@@ -114,7 +112,7 @@ static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
     }
     for (int h = 0; h < 2; h++) pl_store_half(l->c + b->begin + h * PL_HALF, made[h]);
 }
-static void end_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
+static void end_chunk(pl_grid_linear_level* l, const pl_grid_band_chunk* b) {
     if (!b->has_rim) return;
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
@@ -126,7 +124,7 @@ static void end_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
 }
 
 PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
-    const pl_grid_band_rates* b = &l->band_rates[k];
+    const pl_grid_band_chunk* b = &l->band[k];
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
         const unsigned bits = pl_bits_of_half(b->faces[a], h);
@@ -138,7 +136,7 @@ PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
 
 // ------------------------------------------------------------------ faces one by one
 
-// 1 or 0 for each stress in the equation of a face, from the bits of pl_grid_band_face
+// 1 or 0 for each stress in the equation of a face, from the bits of pl_grid_band_chunk
 #define PL_WEIGHTS(c)                                                                              \
     { (c) & 1, (c) >> 1 & 1, (c) >> 2 & 1, (c) >> 3 & 1, (c) >> 4 & 1, (c) >> 5 & 1, 0, 0 }
 #define PL_WEIGHTS_4(c) PL_WEIGHTS(c), PL_WEIGHTS(c + 1), PL_WEIGHTS(c + 2), PL_WEIGHTS(c + 3)
@@ -148,19 +146,19 @@ static const float weights[64][8] = {PL_WEIGHTS_16(0), PL_WEIGHTS_16(16), PL_WEI
                                      PL_WEIGHTS_16(48)};
 
 // the indices below and above a face, and above along one axis and below along another
-PL_WIDE int face_below(const pl_grid_band_face* b, int a) {
+PL_WIDE int face_below(const pl_grid_single_face* b, int a) {
     return a == 0 ? b->at + b->low_x : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
 }
-PL_WIDE int face_above(const pl_grid_band_face* b, int a) {
+PL_WIDE int face_above(const pl_grid_single_face* b, int a) {
     return a == 0 ? b->at + b->high_x : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
 }
-PL_WIDE int face_corner(const pl_grid_band_face* b, int up, int down) {
+PL_WIDE int face_corner(const pl_grid_single_face* b, int up, int down) {
     if (down == 0) return face_above(b, up) + b->low_x;
     return up == 0 ? face_below(b, down) + b->high_x : b->rows[4];
 }
 
 // as residual_half, with the same bits
-PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_band_face* b, int a) {
+PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_single_face* b, int a) {
     const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
     const int at = b->at, low = face_below(b, a);
     const float own = u[at];
@@ -177,8 +175,15 @@ PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_band_fa
     return l->f[a][at] + b->diagonal * own - sum;
 }
 
-PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
-                         const pl_grid_band_face* end, int a) {
+float pl_grid_single_face_residual(const pl_grid_linear_level* l, const pl_grid_single_face* b,
+                                   int a) {
+    return a == 0   ? face_residual(l, b, 0)
+           : a == 1 ? face_residual(l, b, 1)
+                    : face_residual(l, b, 2);
+}
+
+PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_single_face* b,
+                         const pl_grid_single_face* end, int a) {
     for (; b < end; b++) {
         const float change = -face_residual(l, b, a) * b->inverse_diagonal;
         float *p = l->c + b->at, *p_low = l->c + face_below(b, a);
@@ -188,8 +193,8 @@ PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
     }
 }
 
-PL_WIDE void keep_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
-                        const pl_grid_band_face* end, int a) {
+PL_WIDE void keep_faces(pl_grid_linear_level* l, const pl_grid_single_face* b,
+                        const pl_grid_single_face* end, int a) {
     float* kept = &l->band_residual[0][0][0];
     for (; b < end; b++) kept[b->kept] = face_residual(l, b, a);
 }
@@ -241,7 +246,7 @@ static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
     if (k == k_end) return;
     switch (stage) {
     case BEGIN:
-        for (int n = k; n < k_end; n++) begin_chunk(l, &l->band_rates[n]);
+        for (int n = k; n < k_end; n++) begin_chunk(l, &l->band[n]);
         break;
     case 0: relax_rows(l, row, end, 0, 0); break;
     case 1: relax_rows(l, row, end, 0, 1); break;
@@ -253,7 +258,7 @@ static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
         keep_rows(l, row, end, 0), keep_rows(l, row, end, 1), keep_rows(l, row, end, 2);
         break;
     default:
-        for (int n = k; n < k_end; n++) end_chunk(l, &l->band_rates[n]);
+        for (int n = k; n < k_end; n++) end_chunk(l, &l->band[n]);
         break;
     }
 }
@@ -285,63 +290,3 @@ void pl_grid_band_sweep(pl_grid_linear_level* level) {
 void pl_grid_band_begin(pl_grid_linear_level* level) { run_everywhere(level, BEGIN); }
 void pl_grid_band_end(pl_grid_linear_level* level) { run_everywhere(level, END); }
 void pl_grid_band_residual(pl_grid_linear_level* level) { run_everywhere(level, RESIDUAL); }
-
-// ------------------------------------------------------------------ coefficients
-
-// change of a cell's pressure when a face across a moves away from it
-static float rate_of(const pl_grid_linear_level* l, int place, int a) {
-    const pl_grid_masks* m = &l->split[place / PL_GRID_CHUNK];
-    if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], place)) return 0.0f;
-    int boundary = 0;
-    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], place);
-    return 1.0f / (l->compressibility + 0.5f * (float)boundary);
-}
-
-// of the face at i along x
-static void set_face(const pl_grid_linear_level* l, const pl_grid_band_chunk* b,
-                     pl_grid_band_rates* r, int a, int i) {
-    const int to = pl_place_of(i);
-    for (int side = 0; side < 2; side++)
-        r->stresses[a][to] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
-    for (int e = 0; e < 4; e++)
-        r->stresses[a][to] |= (uint8_t)((b->edge[a][e] >> i & 1) << (2 + e));
-    if (b->slaved & b->cell_stress[a] & 1 << i) {
-        r->cells[to] |= (uint8_t)(1 << a);
-        r->has_own[a] |= b->compliance[i] != 0.0f;
-    }
-    r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
-    r->stiffness[a][to] = b->stiffness[a][i];
-    r->inverse_diagonal[a][to] = b->inverse_diagonal[a][i];
-    const int below =
-        a == 0 ? pl_place_below(r->begin + to) : r->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW] + to;
-    if (r->faces[a] >> to & 1) r->low[a][to] = rate_of(l, below, a);
-    r->has_low[a] |= r->low[a][to] != 0.0f;
-}
-
-static void set_rates(const pl_grid_linear_level* l, int k) {
-    const pl_grid_band_chunk* b = &l->band[k];
-    const pl_grid_masks* m = &l->split[b->begin / PL_GRID_CHUNK];
-    pl_grid_band_rates* r = &l->band_rates[k];
-    *r = (pl_grid_band_rates){.begin = b->begin,
-                              .is_odd = b->odd == 0x5555,
-                              .has_slaved = b->slaved != 0,
-                              .has_rim = b->rim != 0};
-    memcpy(r->rows, b->rows, sizeof r->rows);
-    for (int i = 0; i < PL_GRID_CHUNK; i++) {
-        r->cells[pl_place_of(i)] = (uint8_t)((b->slaved >> i & 1) << 3 | (b->rim >> i & 1) << 4);
-        r->compliance[pl_place_of(i)] = b->compliance[i];
-    }
-    for (int a = 0; a < 3; a++) {
-        r->faces[a] = m->face[a] & (uint16_t)~m->inner[a];
-        for (int i = 0; i < PL_GRID_CHUNK; i++) set_face(l, b, r, a, i);
-    }
-}
-
-void pl_grid_linear_level_pack(pl_grid_linear_level* level) {
-    for (int k = 0; k < level->band_count; k++) set_rates(level, k);
-    pl_grid_band_list_pack(level);
-    for (int k = 0; k < level->wall_count; k++) {
-        memcpy(level->wall_q[k][0], level->walls[k].closed, sizeof level->wall_q[k][0]);
-        memcpy(level->wall_q[k][1], level->walls[k].inverse[3], sizeof level->wall_q[k][1]);
-    }
-}

@@ -96,7 +96,7 @@ PL_WIDE void divergence_chunk(const sides* s, int n, pl_half out[2]) {
 enum { PL_NO_AXIS = -1 };
 
 // A field at the cells of a half, shifted up along one axis and down along another.
-PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, int half, int up,
+PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_chunk* b, int half, int up,
                              int down) {
     const int row = up == 1   ? (down == 2 ? PL_ROW_Y_HIGH_Z_LOW : PL_ROW_Y_HIGH)
                     : up == 2 ? (down == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Z_HIGH)
@@ -107,14 +107,14 @@ PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, in
 }
 
 // differences of u across the cells of a half
-PL_WIDE pl_half pl_band_difference(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+PL_WIDE pl_half pl_band_difference(const pl_grid_linear_level* l, const pl_grid_band_chunk* b,
                                    int half, int a) {
     return pl_band_half(l->u[a], b, half, a, PL_NO_AXIS) -
            pl_load_half(l->u[a] + b->begin + half * PL_HALF);
 }
 
 // their sum over the axes whose bits are set
-PL_WIDE pl_half pl_band_divergence(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+PL_WIDE pl_half pl_band_divergence(const pl_grid_linear_level* l, const pl_grid_band_chunk* b,
                                    int half, int axes) {
     pl_half sum = {0};
 #pragma GCC unroll 3

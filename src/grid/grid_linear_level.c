@@ -73,22 +73,6 @@ static int cut_segment(const pl_grid_linear_level* level, const pl_grid_segment*
     return count;
 }
 
-// sets the first band chunk of each row; band chunks are in row order
-static void index_rows(pl_grid_linear_level* level) {
-    int row_count = level->layout->size[1] * level->layout->size[2], k = 0;
-    for (int row = 0; row < row_count; row++) {
-        level->row_band[row] = k;
-        for (int s = level->layout->row_segments[row]; s < level->layout->row_segments[row + 1];
-             s++) {
-            const pl_grid_segment* g = &level->layout->segments[s];
-            while (k < level->band_count &&
-                   level->band[k].begin < g->begin + g->count * PL_GRID_CHUNK)
-                k++;
-        }
-    }
-    level->row_band[row_count] = k;
-}
-
 // whether a chunk of a segment and all its neighbours pass
 typedef bool (*chunk_test)(const pl_grid_linear_level* level, int chunk);
 static bool passes(const pl_grid_linear_level* level, const pl_grid_segment* g, int c,
@@ -125,28 +109,6 @@ static void mark_far(pl_grid_linear_level* level) {
     }
 }
 
-// tables that accompany the band and wall records
-static pl_status prepare_band(pl_grid_linear_level* level, pl_error* error) {
-    const pl_grid_level* layout = level->layout;
-    const int chunk_count = layout->field_size / PL_GRID_CHUNK;
-    const size_t count = (size_t)level->band_count;
-    level->band_index = PL_ALLOC(int, chunk_count);
-    level->row_band = PL_ALLOC(int, layout->size[1] * layout->size[2] + 1);
-    level->wall_q = pl_alloc_items((size_t)level->wall_count, sizeof *level->wall_q);
-    level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
-    level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
-    if (!level->band_index || !level->row_band ||
-        (count && (!level->band_residual || !level->band_rates)) ||
-        (level->wall_count && !level->wall_q))
-        return pl_fail_memory(error, "a lattice");
-    index_rows(level);
-    for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
-    for (int k = 0; k < level->band_count; k++)
-        level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
-    mark_far(level);
-    return pl_grid_band_list(level, error);
-}
-
 static pl_status list_runs(pl_grid_linear_level* level, pl_error* error) {
     const pl_grid_level* layout = level->layout;
     const int row_count = layout->size[1] * layout->size[2];
@@ -167,6 +129,7 @@ static pl_status list_runs(pl_grid_linear_level* level, pl_error* error) {
                 cut_segment(level, &layout->segments[s], level->runs + level->run_count);
     }
     level->row_runs[row_count] = level->run_count;
+    mark_far(level);
     return PL_OK;
 }
 
@@ -189,9 +152,10 @@ pl_status pl_grid_linear_level_create(const pl_grid_level* layout, const pl_grid
     *out = (pl_grid_linear_level){.layout = layout};
     pl_status status = split_masks(out, error);
     if (status == PL_OK) status = allocate_fields(out, error);
-    if (status == PL_OK) status = pl_grid_linear_level_classify(out, cells, error);
+    if (status == PL_OK) status = pl_grid_band_create(out, error);
+    if (status == PL_OK) status = pl_grid_walls_create(out, error);
+    if (status == PL_OK) status = pl_grid_ghosts_create(out, cells, error);
     if (status == PL_OK) status = list_runs(out, error);
-    if (status == PL_OK) status = prepare_band(out, error);
     if (status != PL_OK) pl_grid_linear_level_free(out);
     return status;
 }
@@ -205,15 +169,16 @@ void pl_grid_linear_level_free(pl_grid_linear_level* level) {
     PL_FREE(level->row_runs, int, row_count + 1);
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     PL_FREE(level->full, uint8_t, chunk_count);
-    PL_FREE(level->row_band, int, row_count + 1);
-    PL_FREE(level->band_index, int, chunk_count);
-    pl_grid_band_list_free(level);
-    pl_free(level->band_residual, (size_t)level->band_count * sizeof *level->band_residual);
-    PL_FREE(level->band_rates, pl_grid_band_rates, level->band_count);
-    PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
-    PL_FREE(level->wall_index, int, chunk_count);
-    pl_free(level->wall_q, (size_t)level->wall_count * sizeof *level->wall_q);
-    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
+    pl_grid_band_free(level);
+    pl_grid_walls_free(level);
     PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
     *level = (pl_grid_linear_level){0};
+}
+
+void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
+                                       double inertia) {
+    level->compressibility = (float)compressibility;
+    level->inertia = (float)inertia;
+    pl_grid_band_set_coefficients(level);
+    pl_grid_walls_set_coefficients(level);
 }

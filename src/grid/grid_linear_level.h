@@ -46,28 +46,13 @@ typedef struct pl_grid_run {
 
 enum { PL_GRID_FULL_CELLS = 8, PL_GRID_FAR = 16, PL_GRID_DEEP = 32 };
 
-// A chunk with band faces, or with cells whose pressure band faces change.
+// A chunk with band faces, or with cells whose pressure band faces change, by place. `stresses` has
+// a byte for each face: which stresses its equation contains (bits 0 and 1: P_aa below and above
+// it, 2 to 5: P_ab below and above it, for the two other axes in turn). `cells` has a byte for each
+// cell: slaved (interior but not core) and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A
+// face's change times the compliance of the slaved cells below and above it changes their
+// pressures.
 typedef struct pl_grid_band_chunk {
-    int begin;
-    int rows[PL_ROW_COUNT];
-    uint16_t odd;          // 0x5555 or 0xaaaa: cells of odd x + y + z
-    uint16_t stress[3][2]; // P_aa of the cell below and of the cell above a face
-    uint16_t edge[3][4];   // P_ab below and above a face, for the two other axes in turn
-    uint16_t slaved;       // interior cells that are not core
-    uint16_t rim;
-    uint16_t cell_stress[3];
-    float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    float wall[3][PL_GRID_CHUNK];             // stiffness of a face in addition to its stencil
-    float stiffness[3][PL_GRID_CHUNK];        // the same, with springs and contacts
-    float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
-} pl_grid_band_chunk;
-
-// The data of a band chunk that sweeps read, close together. `stresses` has a byte for each face:
-// which stresses its equation contains (bits 0 and 1: P_aa below and above it, 2 to 5: P_ab as in
-// `edge`). `cells` has a byte for each cell: slaved and has P_aa (bits 0 to 2), slaved (3), at the
-// rim (4). A face's change times the compliance of the slaved cells below and above it changes
-// their pressures.
-typedef struct pl_grid_band_rates {
     // read for all chunks before and after sweeps: two cache lines
     _Alignas(64) int begin;
     int rows[PL_ROW_COUNT];
@@ -77,25 +62,26 @@ typedef struct pl_grid_band_rates {
     bool has_own[3], has_low[3], is_stiff[3];
     uint16_t faces[3]; // those of the band
     uint8_t cells[PL_GRID_CHUNK];
-    float compliance[PL_GRID_CHUNK];
+    float compliance[PL_GRID_CHUNK]; // of slaved cells: p = (g - div) compliance, else 0
     uint8_t stresses[3][PL_GRID_CHUNK];
-    float inverse_diagonal[3][PL_GRID_CHUNK];
-    float low[3][PL_GRID_CHUNK]; // compliance of the cell below each face
-    float stiffness[3][PL_GRID_CHUNK];
-} pl_grid_band_rates;
+    float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
+    float low[3][PL_GRID_CHUNK];              // compliance of the cell below each face
+    float stiffness[3][PL_GRID_CHUNK]; // of a face in addition to its stencil: walls, springs
+} pl_grid_band_chunk;
 
-// A band face that shares its chunk with few others, with everything that its equation needs. Such
-// faces are relaxed one by one.
-typedef struct pl_grid_band_face {
+// A face with everything that its equation needs: one that is relaxed alone, because it shares its
+// chunk with few other band faces, or one of an exact solve (grid_linear_exact.h).
+typedef struct pl_grid_single_face {
     int at;            // place of the face
     int rows[5];       // neighbours at low y, high y, low z, high z; then the diagonal one, as in
                        // pl_grid_corner
     int low_x, high_x; // offsets of the neighbours along x
     int kept;          // position of its residual in band_residual
-    int stresses;      // as in pl_grid_band_rates
-    float diagonal, inverse_diagonal;
+    int stresses;      // as in pl_grid_band_chunk
+    float diagonal;    // inertia, walls and springs
+    float inverse_diagonal;
     float own, low; // compliance of the cells above and below
-} pl_grid_band_face;
+} pl_grid_single_face;
 
 // Lists of the band for each row of a level: single faces across each axis in two colours, and
 // chunks with many faces across each axis.
@@ -104,8 +90,7 @@ enum { PL_BAND_FACES = 6, PL_BAND_LISTS = 9 };
 // Changes to the equations of core cells and inner faces next to Dirichlet cells, by place.
 typedef struct pl_grid_wall_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face, in addition to its stencil
-    float closed[PL_GRID_CHUNK];       // number of prescribed faces of a cell
-    float inverse[4][PL_GRID_CHUNK];   // inverse diagonals of faces, then of q
+    float inverse[3][PL_GRID_CHUNK];   // inverse diagonals of faces
 } pl_grid_wall_chunk;
 
 // A ghost variable outside the body: value = sum of weight * source over interior variables (end of
@@ -132,10 +117,9 @@ typedef struct pl_grid_linear_level {
     uint8_t* full;
     pl_grid_band_chunk* band;
     int band_count;
-    pl_grid_band_rates* band_rates;           // band_count
     int* band_index;                          // field_size / 16: band record of a chunk, or -1
     float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    pl_grid_band_face* band_faces;            // in six lists, each in row order
+    pl_grid_single_face* band_faces;          // in six lists, each in row order
     int* band_dense;                          // band chunks, in three lists
     int* row_lists;                           // for each list, size[1] * size[2] + 1 offsets
     int band_face_count, band_dense_count;
@@ -143,8 +127,9 @@ typedef struct pl_grid_linear_level {
     int* wall_index; // field_size / 16: wall record of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
-    float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: `closed`, and the inverse diagonal of q
-    bool has_stiff_walls;              // some wall chunk has a nonzero stiffness
+    // of wall chunks: number of prescribed faces of a cell, and inverse diagonal of q
+    float (*wall_q)[2][PL_GRID_CHUNK];
+    bool has_stiff_walls; // some wall chunk has a nonzero stiffness
     pl_grid_ghost* ghosts;
     int ghost_count;
 
@@ -168,20 +153,46 @@ void pl_grid_linear_level_free(pl_grid_linear_level* level);
 // Sets the coefficients, in units of mu / h^2.
 void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
                                        double inertia);
-// Sets springs on faces, by place, in units of mu / h^2; only those of the band count. Set the
-// coefficients again afterwards.
+// Sets springs on faces, by place, in units of mu / h^2 (NULL: none); only those of the band count.
+// Set the coefficients again afterwards.
 void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]);
 
 // ------------------------------------------------------------------ parts of the above
 
-// Builds the band and wall records and the ghosts (grid_linear_classify.c).
-pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_grid_cells* cells,
-                                        pl_error* error);
-// Builds the band lists of a level whose band chunks exist; pack sets their coefficients.
-pl_status pl_grid_band_list(pl_grid_linear_level* level, pl_error* error);
-void pl_grid_band_list_free(pl_grid_linear_level* level);
-void pl_grid_band_list_pack(pl_grid_linear_level* level);
-// Packs the coefficients for the kernels; the last part of setting the material.
-void pl_grid_linear_level_pack(pl_grid_linear_level* level);
+// The band (grid_linear_band_setup.c): its chunks, then the lists of its faces.
+pl_status pl_grid_band_create(pl_grid_linear_level* level, pl_error* error);
+void pl_grid_band_free(pl_grid_linear_level* level);
+void pl_grid_band_set_coefficients(pl_grid_linear_level* level);
+// The walls (grid_linear_walls.c); needs the band.
+pl_status pl_grid_walls_create(pl_grid_linear_level* level, pl_error* error);
+void pl_grid_walls_free(pl_grid_linear_level* level);
+void pl_grid_walls_set_coefficients(pl_grid_linear_level* level);
+// The ghosts (grid_linear_ghosts.c).
+pl_status pl_grid_ghosts_create(pl_grid_linear_level* level, const pl_grid_cells* cells,
+                                pl_error* error);
+
+// The stresses of a face, as in pl_grid_band_chunk. i counts cells along the segment.
+static inline uint8_t pl_grid_face_stresses(const pl_grid_level* l, const pl_grid_segment* g, int a,
+                                            int i) {
+    unsigned bits = pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) |
+                    pl_grid_has_stress(l, a, g->begin + i) << 1;
+    for (int e = 0; e < 2; e++) {
+        const int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), edge = 3 - a - b;
+        bits |= (unsigned)pl_grid_has_edge(l, edge, g->begin + i) << (2 * e + 2);
+        bits |= (unsigned)pl_grid_has_edge(l, edge, pl_grid_above(g, b, i)) << (2 * e + 3);
+    }
+    return (uint8_t)bits;
+}
+// A face at a place of a chunk, without its coefficients.
+static inline pl_grid_single_face pl_grid_single_face_at(int begin, const int* rows, int a, int i,
+                                                         int stresses) {
+    pl_grid_single_face face = {.at = begin + i,
+                                .low_x = pl_place_below(i) - i,
+                                .high_x = pl_place_above(i) - i,
+                                .stresses = stresses};
+    for (int n = 0; n < 4; n++) face.rows[n] = rows[n] + i;
+    face.rows[4] = rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW] + i;
+    return face;
+}
 
 #endif

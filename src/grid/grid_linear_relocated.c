@@ -193,28 +193,23 @@ void pl_grid_relocated_prolong(const pl_grid_relocated* r, pl_grid_linear_level*
 
 // ------------------------------------------------------------------ sweeps
 
-static const pl_grid_wall_chunk* wall_of(const pl_grid_linear_level* l, int index) {
-    int wall = l->wall_index[index / PL_GRID_CHUNK];
-    return wall < 0 ? NULL : &l->walls[wall];
-}
-
 static void relax_face(pl_grid_linear_level* l, const pl_grid_spot* p, int a) {
-    const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(l, p->at) : NULL;
+    const int wall = l->has_stiff_walls ? l->wall_index[p->at / PL_GRID_CHUNK] : -1;
     float* u = l->u[a];
     float sum = l->c[p->at] - l->c[below(p, a)] - l->f[a][p->at];
     for (int b = 0; b < 3; b++) sum += u[below(p, b)] + u[above(p, b)];
-    u[p->at] = sum * (wall ? wall->inverse[a][p->at % PL_GRID_CHUNK] : 1.0f / (6.0f + l->inertia));
+    u[p->at] = sum * (wall < 0 ? 1.0f / (6.0f + l->inertia)
+                               : l->walls[wall].inverse[a][p->at % PL_GRID_CHUNK]);
 }
 
 // psi stays; q of the cell alone
 static void relax_cell(pl_grid_linear_level* l, const pl_grid_spot* p) {
-    const pl_grid_wall_chunk* wall = wall_of(l, p->at);
-    const int i = p->at % PL_GRID_CHUNK;
-    float eps = l->compressibility;
-    float inverse =
-        wall ? wall->inverse[3][i] : 1.0f / (6.0f * (1.0f + 2.0f * eps) + eps * l->inertia);
+    const int wall = l->wall_index[p->at / PL_GRID_CHUNK], i = p->at % PL_GRID_CHUNK;
+    float eps = l->compressibility, closed = 0.0f;
+    float inverse = 1.0f / (6.0f * (1.0f + 2.0f * eps) + eps * l->inertia);
+    if (wall >= 0) closed = l->wall_q[wall][0][i], inverse = l->wall_q[wall][1][i];
     float q = cell_residual(l, p) * inverse;
-    l->c[p->at] -= (6.0f + l->inertia - (wall ? wall->closed[i] : 0.0f)) * q;
+    l->c[p->at] -= (6.0f + l->inertia - closed) * q;
     for (int a = 0; a < 3; a++) {
         int low = below(p, a), high = above(p, a);
         if (pl_grid_bit(l->split[p->at / PL_GRID_CHUNK].face[a], p->at)) l->u[a][p->at] -= q;

@@ -30,8 +30,13 @@ void pl_grid_sweep_stage(pl_grid_linear_level* level, int stage, int row_begin, 
 void pl_grid_band_smooth(pl_grid_linear_level* level, int sweeps, bool keeps_residual,
                          pl_pool* pool);
 
-// The same in separate passes over the whole level: c becomes the pressure in all cells that a band
-// face touches, one sweep, the residual into band_residual, and the pressure becomes c again.
+// f - L u at a single face across an axis, where c holds the pressures of its cells.
+float pl_grid_single_face_residual(const pl_grid_linear_level* level,
+                                   const pl_grid_single_face* face, int axis);
+
+// Smoothing of the band in separate passes over the whole level: c becomes the pressure in all
+// cells that a band face touches, one sweep, the residual into band_residual, and the pressure
+// becomes c again.
 void pl_grid_band_begin(pl_grid_linear_level* level);
 void pl_grid_band_sweep(pl_grid_linear_level* level);
 void pl_grid_band_residual(pl_grid_linear_level* level);

@@ -73,7 +73,7 @@ static void slaved_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_grid_linear_level* l = user;
     for (int k = begin; k < end; k++) {
-        const pl_grid_band_rates* b = &l->band_rates[k];
+        const pl_grid_band_chunk* b = &l->band[k];
         for (int h = 0; b->has_slaved && h < 2; h++) {
             float* c = l->c + b->begin + h * PL_HALF;
             const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);

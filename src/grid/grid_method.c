@@ -3,14 +3,11 @@
 //
 // Method "grid" of the world: bodies in lattices. The world's vertices are the embedded vertices of
 // the bodies' meshes. Values that the host writes into them between steps are applied to the
-// lattice (grid_host_edits.h).
+// lattice (grid_body.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "grid/grid_host_edits.h"
-#include "grid/grid_outline.h"
-#include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 //
 // where P_y, L_y are those of the previous step, or (4 P_n - P_n-1) / 3 with BDF2. A piece with a
 // pin or a contact exchanges momentum with others and is not corrected.
-#include "grid/grid_momentum.h"
+#include "grid/grid_step.h"
 
 #include <math.h>
 #include <string.h>

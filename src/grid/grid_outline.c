@@ -3,8 +3,8 @@
 //
 // A staggered lattice has no values at corners. Corners are embedded like vertices of the body:
 // each displacement component is interpolated from the faces that carry it.
-#include "grid/grid_outline.h"
 #include "base/memory.h"
+#include "grid/grid_body.h"
 
 // corners of the cells of a box, and which of their edges are outer ones
 typedef struct outline {

@@ -10,10 +10,8 @@
 // elastic energy at their faces. The difference to the sum (viscous stress, solver tolerance, cells
 // versus faces) is distributed over the pins, or over the contacts of a body without pins, in
 // proportion to their forces.
-#include "grid/grid_reactions.h"
 #include "contact/force_share.h"
-#include "grid/grid_dirichlet.h"
-#include "grid/grid_momentum.h"
+#include "grid/grid_step.h"
 
 #include <stdlib.h>
 #include <string.h>

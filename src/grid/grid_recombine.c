@@ -50,17 +50,20 @@ void pl_grid_recombine_reset(pl_grid_recombine* h) {
     h->has_last = false;
 }
 
-typedef struct product_job {
+typedef struct field_job {
+    int count;
     float* const* x;
     float* const* y;
-} product_job;
+    pl_grid_state* state;
+    double factor;
+} field_job;
 
 enum { SUMS = 8 }; // partial sums, to fill a vector
 
-static double product_part(int begin, int end, void* user) {
-    const product_job* job = user;
+static double dot_part(int begin, int end, void* user) {
+    const field_job* job = user;
     double sums[SUMS] = {0.0}, sum = 0.0;
-    for (int a = 0; a < 4; a++) {
+    for (int a = 0; a < job->count; a++) {
         const float *x = job->x[a] + begin, *y = job->y[a] + begin;
         const int count = end - begin;
         int i = 0;
@@ -71,22 +74,20 @@ static double product_part(int begin, int end, void* user) {
     for (int k = 0; k < SUMS; k++) sum += sums[k];
     return sum;
 }
+double pl_grid_fields_dot(size_t size, int count, float* const* x, float* const* y, pl_pool* pool) {
+    return pl_parallel_sum(pool, dot_part, (int)size, BLOCK,
+                           &(field_job){.count = count, .x = x, .y = y});
+}
 static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
                       pl_pool* pool) {
-    return pl_parallel_sum(pool, product_part, (int)h->size, BLOCK, &(product_job){x, y});
+    return pl_grid_fields_dot(h->size, 4, x, y, pool);
 }
-
-typedef struct add_job {
-    float* const* x;
-    float* const* y;
-    float factor;
-} add_job;
 
 static void add_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const add_job* job = user;
-    const float factor = job->factor;
-    for (int a = 0; a < 4; a++) {
+    const field_job* job = user;
+    const float factor = (float)job->factor;
+    for (int a = 0; a < job->count; a++) {
         float* restrict y = job->y[a];
         const float* restrict x = job->x ? job->x[a] : NULL;
         if (x)
@@ -95,34 +96,34 @@ static void add_task(int begin, int end, int worker, void* user) {
             for (int i = begin; i < end; i++) y[i] *= factor;
     }
 }
-void pl_grid_fields_add(size_t size, double factor, float* const* x, float* const y[4],
+void pl_grid_fields_add(size_t size, int count, double factor, float* const* x, float* const* y,
                         pl_pool* pool) {
-    pl_parallel_for(pool, add_task, (int)size, BLOCK, &(add_job){x, y, (float)factor});
+    pl_parallel_for(pool, add_task, (int)size, BLOCK,
+                    &(field_job){.count = count, .x = x, .y = y, .factor = factor});
 }
 
 static void add(const pl_grid_recombine* h, double factor, float* const* x, float* const y[4],
                 pl_pool* pool) {
-    pl_grid_fields_add(h->size, factor, x, y, pool);
+    pl_grid_fields_add(h->size, 4, factor, x, y, pool);
 }
-
-// state += factor d
-typedef struct move_job {
-    pl_grid_state* state;
-    float* const* d;
-    double factor;
-} move_job;
 
 static void move_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const move_job* job = user;
-    for (int a = 0; a < 4; a++) {
+    const field_job* job = user;
+    for (int a = 0; a < job->count; a++) {
         double* to = a < 3 ? job->state->u[a] : job->state->p;
-        for (int i = begin; i < end; i++) to[i] += job->factor * (double)job->d[a][i];
+        for (int i = begin; i < end; i++) to[i] += job->factor * (double)job->x[a][i];
     }
+}
+void pl_grid_state_move(pl_grid_state* state, size_t size, int count, double factor,
+                        float* const* correction, pl_pool* pool) {
+    pl_parallel_for(
+        pool, move_task, (int)size, BLOCK,
+        &(field_job){.count = count, .x = correction, .state = state, .factor = factor});
 }
 static void move(const pl_grid_recombine* h, const pl_grid_iteration* it, float* const d[4],
                  double factor) {
-    pl_parallel_for(it->pool, move_task, (int)h->size, BLOCK, &(move_job){it->state, d, factor});
+    pl_grid_state_move(it->state, h->size, 4, factor, d, it->pool);
 }
 
 // Makes the image of the newest correction orthonormal to the older ones. Returns false if nothing

@@ -74,8 +74,13 @@ void pl_grid_recombine_mix(pl_grid_recombine* history, const pl_grid_iteration* 
 double pl_grid_recombine_shares(pl_grid_recombine* history, float* const residual[4],
                                 double shares[PL_GRID_HISTORY], pl_pool* pool);
 
-// For sets of fields: y += factor x, or y *= factor if x is NULL.
-void pl_grid_fields_add(size_t size, double factor, float* const* x, float* const y[4],
+// For sets of `count` fields: their product; y += factor x, or y *= factor if x is NULL.
+double pl_grid_fields_dot(size_t size, int count, float* const* x, float* const* y, pl_pool* pool);
+void pl_grid_fields_add(size_t size, int count, double factor, float* const* x, float* const* y,
                         pl_pool* pool);
+// Adds a multiple of a correction to the positions of a state, and to the pressures if it has four
+// fields.
+void pl_grid_state_move(pl_grid_state* state, size_t size, int count, double factor,
+                        float* const* correction, pl_pool* pool);
 
 #endif

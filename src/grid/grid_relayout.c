@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "grid/grid_relayout.h"
 #include "base/memory.h"
+#include "grid/grid_body.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 // so cycles can be recombined although contact forces are not linear. Contacts and soft pins only
 // have to be stiff enough; they are made no stiffer than the lattice at their faces, so cycles
 // converge for any requested stiffness.
-#include "grid/grid_springs.h"
+#include "grid/grid_step.h"
 
 #include <math.h>
 

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double TINY_PIVOT = 1e-12; // relative to the diagonal value before elimination
+static const double TINY_PIVOT = 1e-12; // the default of tiny_pivot
 
 struct pl_direct {
     pl_fronts fronts;
     int block;
+    double tiny_pivot;      // relative to the diagonal value before elimination
     int64_t* panel_offsets; // of each front's panel in L
     double* L;
     double* D;
@@ -89,6 +90,7 @@ pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error*
     pl_direct* d = PL_ALLOC(pl_direct, 1);
     if (!d) return pl_fail_memory(error, "a direct solver");
     d->block = A->block;
+    d->tiny_pivot = TINY_PIVOT;
     pl_status status = pl_fronts_setup(&d->fronts, A, error);
     if (status == PL_OK) {
         d->panel_offsets = PL_ALLOC(int64_t, d->fronts.count + 1);
@@ -100,6 +102,8 @@ pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error*
     } else pl_direct_destroy(d);
     return status;
 }
+
+void pl_direct_set_tiny_pivot(pl_direct* d, double fraction) { d->tiny_pivot = fraction; }
 
 static void release(pl_direct* d) {
     size_t unknowns = (size_t)d->block * (size_t)d->fronts.row_count;
@@ -228,7 +232,7 @@ pl_status pl_direct_update(pl_direct* d, const pl_block_matrix* A, pl_pool* pool
                                "the matrix has a non-finite value in row %d", row);
             d->D[b * d->fronts.position[row] + c] = value;
         }
-    pl_pivots pivots = {.tiny = TINY_PIVOT};
+    pl_pivots pivots = {.tiny = d->tiny_pivot};
     size_t top = 0;
     for (int s = 0; s < d->fronts.count; s++) top = factor_front(d, s, A, top, &pivots, pool);
     d->info.tiny_pivot_count = pivots.tiny_count;

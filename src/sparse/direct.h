@@ -25,6 +25,9 @@ pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error*
 pl_status pl_direct_reserve(pl_direct* direct, pl_error* error);
 // Both at once.
 pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error);
+// Pivots below this fraction of the diagonal value before elimination count as vanished: 1e-12
+// unless set.
+void pl_direct_set_tiny_pivot(pl_direct* direct, double fraction);
 // The numeric factor. A singular or indefinite matrix is no error: the info tells, and unknowns
 // whose pivot almost vanished come out as zero.
 pl_status pl_direct_update(pl_direct* direct, const pl_block_matrix* A, pl_pool* pool,

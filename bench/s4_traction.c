@@ -17,7 +17,7 @@
 //
 // where S is extrapolated linearly from the nearest cells whose whole stress is known. The first
 // guess, without a solution, is the pressure S = (n . t) I.
-#include "grid/grid_traction.h"
+#include "s4_traction.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "geometry/triangle_tree.h"
@@ -41,12 +41,12 @@ typedef struct builder {
     bool lost;
 } builder;
 
-void pl_grid_traction_free(pl_grid_traction* t) {
-    PL_FREE(t->sides, pl_grid_side, t->side_count);
-    PL_FREE(t->parts, pl_grid_fit_part, t->part_count);
+void s4_traction_free(s4_traction* t) {
+    PL_FREE(t->sides, s4_side, t->side_count);
+    PL_FREE(t->parts, s4_fit_part, t->part_count);
     pl_free(t->cells, (size_t)t->cell_count * sizeof *t->cells);
     PL_FREE(t->stress, double, 6 * (size_t)t->cell_count);
-    *t = (pl_grid_traction){0};
+    *t = (s4_traction){0};
 }
 
 // whether a cell and all its face and edge neighbours belong to the body
@@ -90,8 +90,7 @@ static bool solve_fit(double A[4][4], double x[4][2]) {
 }
 
 // Cells within `reach` of a position whose stress is known: slots and distances.
-static int gather(builder* b, pl_vec3 middle, int reach, pl_grid_fit_part* parts,
-                  double (*offsets)[4]) {
+static int gather(builder* b, pl_vec3 middle, int reach, s4_fit_part* parts, double (*offsets)[4]) {
     int count = 0, width = 2 * reach + 1;
     for (int n = 0; n < width * width * width; n++) {
         const int at[3] = {(int)floor(middle.x) + n % width - reach,
@@ -108,13 +107,13 @@ static int gather(builder* b, pl_vec3 middle, int reach, pl_grid_fit_part* parts
 
 // Weights of cells around `middle` that extrapolate their stress to a face and to the surface; all
 // positions in cells. Thin parts and corners have to look farther, and may find none.
-static void add_fit(builder* b, pl_vec3 middle, pl_vec3 side, pl_vec3 foot, pl_grid_side* out) {
+static void add_fit(builder* b, pl_vec3 middle, pl_vec3 side, pl_vec3 foot, s4_side* out) {
     double A[4][4] = {0}, offsets[MAX_FIT_CELLS][4];
     double x[4][2] = {{1.0, 1.0},
                       {side.x - middle.x, foot.x - middle.x},
                       {side.y - middle.y, foot.y - middle.y},
                       {side.z - middle.z, foot.z - middle.z}};
-    pl_grid_fit_part parts[MAX_FIT_CELLS];
+    s4_fit_part parts[MAX_FIT_CELLS];
     int count = 0;
     for (int reach = 1; reach <= MAX_REACH && count == 0; reach++)
         count = gather(b, middle, reach, parts, offsets);
@@ -141,7 +140,7 @@ static pl_vec3 in_cells(const builder* b, pl_vec3 x) {
 // A boundary stress at `place` [cells].
 static void add_side(builder* b, int target, int index, int row, int column, double factor,
                      const double place[3]) {
-    pl_grid_side s = {.target = target, .index = index, .row = row, .column = column};
+    s4_side s = {.target = target, .index = index, .row = row, .column = column};
     pl_vec3 at = {pl_grid_unfolded(b->frame, 0, place[0]), pl_grid_unfolded(b->frame, 1, place[1]),
                   pl_grid_unfolded(b->frame, 2, place[2])};
     pl_vec3 x = pl_madd(pl_vec3_load(b->frame->origin), b->frame->cell, at);
@@ -207,17 +206,17 @@ static bool take(pl_array* array, void* items, int* count) {
     return ok;
 }
 
-pl_status pl_grid_traction_create(const pl_grid_level* level, const pl_grid_cells* cells,
-                                  const pl_grid_frame* frame, const pl_mesh* surface,
-                                  pl_grid_traction* out, pl_error* error) {
+pl_status s4_traction_create(const pl_grid_level* level, const pl_grid_cells* cells,
+                             const pl_grid_frame* frame, const pl_mesh* surface, s4_traction* out,
+                             pl_error* error) {
     builder b = {.level = level,
                  .cells = cells,
                  .frame = frame,
                  .surface = surface,
-                 .sides = pl_array_of(sizeof(pl_grid_side)),
-                 .parts = pl_array_of(sizeof(pl_grid_fit_part)),
+                 .sides = pl_array_of(sizeof(s4_side)),
+                 .parts = pl_array_of(sizeof(s4_fit_part)),
                  .known = pl_array_of(3 * sizeof(int))};
-    *out = (pl_grid_traction){.cell = frame->cell};
+    *out = (s4_traction){.cell = frame->cell};
     pl_status status = pl_triangle_tree_build(surface->positions, surface->triangles,
                                               surface->triangle_count, &b.tree, error);
     if (status != PL_OK) return status;
@@ -232,7 +231,7 @@ pl_status pl_grid_traction_create(const pl_grid_level* level, const pl_grid_cell
     PL_FREE(b.slots, int, box);
     pl_array_free(&b.sides), pl_array_free(&b.parts), pl_array_free(&b.known);
     pl_triangle_tree_free(&b.tree);
-    if (status != PL_OK) pl_grid_traction_free(out);
+    if (status != PL_OK) s4_traction_free(out);
     return status;
 }
 
@@ -268,8 +267,8 @@ static void cell_stress(const pl_grid_level* l, const pl_grid_state* s, double h
 }
 
 // P = S + r n' + n r' - (n . r) n n' at a face, one component
-static double side_stress(const pl_grid_traction* t, const pl_grid_side* s,
-                          const double* force_per_area, bool known) {
+static double side_stress(const s4_traction* t, const s4_side* s, const double* force_per_area,
+                          bool known) {
     const double n[3] = {s->normal.x, s->normal.y, s->normal.z};
     double traction[3] = {0}, at_side[6] = {0}, at_surface[6] = {0}, r[3], along = 0.0;
     for (int i = 0; i < 3; i++)
@@ -277,7 +276,7 @@ static double side_stress(const pl_grid_traction* t, const pl_grid_side* s,
             traction[a] += s->weights[i] * force_per_area[3 * (size_t)s->corners[i] + (size_t)a];
     for (int k = s->first; known && k < s->first + s->count; k++)
         for (int c = 0; c < 6; c++) {
-            const pl_grid_fit_part* part = &t->parts[k];
+            const s4_fit_part* part = &t->parts[k];
             at_side[c] += part->at_side * t->stress[6 * (size_t)part->slot + (size_t)c];
             at_surface[c] += part->at_surface * t->stress[6 * (size_t)part->slot + (size_t)c];
         }
@@ -294,12 +293,12 @@ static double side_stress(const pl_grid_traction* t, const pl_grid_side* s,
            n[s->row] * r[s->column] - along * n[s->row] * n[s->column];
 }
 
-void pl_grid_traction_add(const pl_grid_traction* t, const pl_grid_level* level,
-                          const double* force_per_area, bool known, pl_grid_state* state) {
+void s4_traction_add(const s4_traction* t, const pl_grid_level* level, const double* force_per_area,
+                     bool known, pl_grid_state* state) {
     for (int k = 0; known && k < t->cell_count; k++)
         cell_stress(level, state, t->cell, t->cells[k], t->stress + 6 * (size_t)k);
     for (int k = 0; k < t->side_count; k++) {
-        const pl_grid_side* s = &t->sides[k];
+        const s4_side* s = &t->sides[k];
         double* right = s->target < 3 ? state->f[s->target] : state->g;
         right[s->index] += s->factor * t->cell * side_stress(t, s, force_per_area, known);
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Thin parts use the equations of the band (Zhu 2010, Eq. 12) with substituted pressures, except in
-// core cells at the end of a part. These keep their pressure, as rim cells do while the band is
+// The equations are those of the band (Zhu 2010, Eq. 12) with substituted pressures, except in core
+// cells at the end of a thin part. These keep their pressure, as rim cells do while the band is
 // swept.
-#include "grid/grid_linear_thin.h"
+#include "grid/grid_linear_exact.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_linear_smooth.h"
 #include "grid/grid_thin_cells.h"
 
 #include <string.h>
@@ -43,22 +44,18 @@ static void add_faces(maker* m, const pl_grid_segment* g, int i) {
         if (!pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].face[a], at) ||
             !is_thin(m, x[0] - (a == 0), x[1] - (a == 1), x[2] - (a == 2)))
             continue;
-        pl_grid_thin_face face = {.at = pl_place_of(at), .axis = a};
-        for (int r = 0; r < PL_ROW_COUNT; r++) face.rows[r] = pl_place_of(g->rows[r] + i);
-        face.stresses = pl_grid_has_stress(l->layout, a, pl_grid_below(g, a, i)) |
-                        pl_grid_has_stress(l->layout, a, at) << 1;
-        for (int e = 0; e < 2; e++) {
-            int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), edge = 3 - a - b;
-            face.stresses |= pl_grid_has_edge(l->layout, edge, at) << (2 * e + 2);
-            face.stresses |= pl_grid_has_edge(l->layout, edge, pl_grid_above(g, b, i))
-                             << (2 * e + 3);
-        }
+        int rows[PL_ROW_COUNT];
+        const int lane = at % PL_GRID_CHUNK;
+        for (int r = 0; r < PL_ROW_COUNT; r++) rows[r] = g->rows[r] + i - lane;
+        const pl_grid_exact_face face = {
+            a, pl_grid_single_face_at(at - lane, rows, a, pl_place_of(lane),
+                                      pl_grid_face_stresses(l->layout, g, a, i))};
         *unknown_at(m, a, at) = (int)m->faces.count;
         push(m, &m->faces, &face);
     }
 }
 
-static void add_difference(const maker* m, pl_grid_thin_form* form, int a, int high, int low) {
+static void add_difference(const maker* m, pl_grid_exact_form* form, int a, int high, int low) {
     for (int side = 0; side < 2; side++) {
         int unknown = *unknown_at(m, a, side ? low : high);
         if (unknown < 0) continue;
@@ -66,7 +63,7 @@ static void add_difference(const maker* m, pl_grid_thin_form* form, int a, int h
         form->sign[form->count++] = side ? -1 : 1;
     }
 }
-static void add_form(maker* m, const pl_grid_thin_form* form) {
+static void add_form(maker* m, const pl_grid_exact_form* form) {
     if (form->count) push(m, &m->forms, form);
 }
 
@@ -75,9 +72,9 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     const pl_grid_linear_level* l = m->level;
     const int at = g->begin + i;
     const pl_grid_masks* bits = &l->layout->masks[at / PL_GRID_CHUNK];
-    pl_grid_thin_cell cell = {
-        .at = pl_place_of(at), .is_core = pl_grid_bit(bits->core, at), .follows = true};
-    pl_grid_thin_form sum = {0};
+    pl_grid_exact_cell cell = {
+        .at = pl_place_of(at), .is_core = pl_grid_bit(bits->core, at), .follows = true, .form = -1};
+    pl_grid_exact_form sum = {0};
     for (int a = 0; a < 3; a++) {
         const int high = pl_grid_above(g, a, i);
         cell.high[a] = pl_place_of(high);
@@ -86,7 +83,7 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
             bool variable = pl_grid_bit(l->layout->masks[face / PL_GRID_CHUNK].face[a], face);
             if (cell.is_core && variable && *unknown_at(m, a, face) < 0) cell.follows = false;
         }
-        pl_grid_thin_form stretch = {.boundary = -1, .weight = 2.0f};
+        pl_grid_exact_form stretch = {.boundary = -1, .weight = 2.0f};
         if (pl_grid_has_stress(l->layout, a, at)) {
             cell.stress |= (uint8_t)(1 << a);
             add_difference(m, &stretch, a, high, at);
@@ -94,15 +91,16 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
         } else sum.boundary++;
         add_form(m, &stretch);
     }
-    if (is_thin(m, g->x + i, g->y, g->z)) push(m, &m->cells, &cell);
+    if (cell.follows && sum.count) cell.form = (int)m->forms.count;
     if (cell.follows) add_form(m, &sum);
+    if (is_thin(m, g->x + i, g->y, g->z)) push(m, &m->cells, &cell);
 }
 
 static void add_edges(maker* m, const pl_grid_segment* g, int i) {
     const int at = g->begin + i;
     for (int n = 0; n < 3; n++) {
         int a = (n + 1) % 3, b = (n + 2) % 3;
-        pl_grid_thin_form shear = {.boundary = -1, .weight = 1.0f};
+        pl_grid_exact_form shear = {.boundary = -1, .weight = 1.0f};
         if (!pl_grid_has_edge(m->level->layout, n, at)) continue;
         add_difference(m, &shear, a, at, pl_grid_below(g, b, i));
         add_difference(m, &shear, b, at, pl_grid_below(g, a, i));
@@ -127,7 +125,7 @@ static void list_equations(maker* m) {
 
 // ------------------------------------------------------------------ matrix
 
-static pl_status set_up_factor(pl_grid_thin* t, pl_error* error) {
+static pl_status set_up_factor(pl_grid_exact* t, pl_error* error) {
     int member_count = 0;
     for (int k = 0; k < t->form_count; k++) member_count += t->forms[k].count;
     int *offsets = PL_ALLOC(int, t->form_count + 1), *members = PL_ALLOC(int, member_count);
@@ -136,7 +134,7 @@ static pl_status set_up_factor(pl_grid_thin* t, pl_error* error) {
         status = pl_fail_memory(error, "the levels of a lattice");
     if (status == PL_OK) {
         for (int k = 0; k < t->form_count; k++) {
-            const pl_grid_thin_form* form = &t->forms[k];
+            const pl_grid_exact_form* form = &t->forms[k];
             offsets[k + 1] = offsets[k] + form->count;
             memcpy(members + offsets[k], form->unknown, (size_t)form->count * sizeof(int));
         }
@@ -154,7 +152,7 @@ static void* take(maker* m, pl_array* list) {
     return data;
 }
 
-static void make(maker* m, uint8_t* bytes, pl_grid_thin* out) {
+static void make(maker* m, uint8_t* bytes, pl_grid_exact* out) {
     if (m->cells_of_level &&
         !pl_grid_mark_thin(m->cells_of_level, bytes, &m->marks, &out->left_share))
         m->lost = true;
@@ -169,18 +167,18 @@ static void make(maker* m, uint8_t* bytes, pl_grid_thin* out) {
     if (!out->change && out->face_count) m->lost = true;
 }
 
-pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
-                              pl_grid_thin* out, pl_error* error) {
-    *out = (pl_grid_thin){0};
+pl_status pl_grid_exact_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
+                               pl_grid_exact* out, pl_error* error) {
+    *out = (pl_grid_exact){0};
     size_t count = cells ? pl_grid_cells_count(cells) : 0,
            unknowns = 3 * (size_t)level->layout->field_size;
     uint8_t* bytes = PL_ALLOC(uint8_t, 2 * count);
     maker m = {.level = level,
                .cells_of_level = cells,
                .unknown = PL_ALLOC(int, unknowns),
-               .faces = pl_array_of(sizeof(pl_grid_thin_face)),
-               .cells = pl_array_of(sizeof(pl_grid_thin_cell)),
-               .forms = pl_array_of(sizeof(pl_grid_thin_form))};
+               .faces = pl_array_of(sizeof(pl_grid_exact_face)),
+               .cells = pl_array_of(sizeof(pl_grid_exact_cell)),
+               .forms = pl_array_of(sizeof(pl_grid_exact_form))};
     m.lost = (!bytes && count) || !m.unknown;
     if (!m.lost && (count || !cells)) make(&m, bytes, out);
     PL_FREE(bytes, uint8_t, 2 * count);
@@ -188,41 +186,43 @@ pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_l
     pl_array_free(&m.faces), pl_array_free(&m.cells), pl_array_free(&m.forms);
     pl_status status = m.lost ? pl_fail_memory(error, "the levels of a lattice") : PL_OK;
     if (status == PL_OK && out->face_count) status = set_up_factor(out, error);
-    if (status != PL_OK) pl_grid_thin_free(out);
+    if (status != PL_OK) pl_grid_exact_free(out);
     return status;
 }
 
-void pl_grid_thin_free(pl_grid_thin* t) {
-    PL_FREE(t->faces, pl_grid_thin_face, t->face_count);
-    PL_FREE(t->cells, pl_grid_thin_cell, t->cell_count);
-    PL_FREE(t->forms, pl_grid_thin_form, t->form_count);
+void pl_grid_exact_free(pl_grid_exact* t) {
+    PL_FREE(t->faces, pl_grid_exact_face, t->face_count);
+    PL_FREE(t->cells, pl_grid_exact_cell, t->cell_count);
+    PL_FREE(t->forms, pl_grid_exact_form, t->form_count);
     PL_FREE(t->change, double, t->face_count);
     pl_grid_factor_free(&t->factor);
-    *t = (pl_grid_thin){0};
+    *t = (pl_grid_exact){0};
 }
 
 // stiffness of a face in addition to its stencil
-static float stiffness_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
-    const int chunk = f->at / PL_GRID_CHUNK, i = f->at % PL_GRID_CHUNK;
-    if (!pl_grid_bit(l->split[chunk].inner[f->axis], f->at))
-        return l->band_index[chunk] < 0 ? 0.0f
-                                        : l->band_rates[l->band_index[chunk]].stiffness[f->axis][i];
-    return l->wall_index[chunk] < 0 ? 0.0f : l->walls[l->wall_index[chunk]].stiffness[f->axis][i];
+static float stiffness_of(const pl_grid_linear_level* l, int a, int place) {
+    const int chunk = place / PL_GRID_CHUNK, i = place % PL_GRID_CHUNK;
+    if (!pl_grid_bit(l->split[chunk].inner[a], place))
+        return l->band_index[chunk] < 0 ? 0.0f : l->band[l->band_index[chunk]].stiffness[a][i];
+    return l->wall_index[chunk] < 0 ? 0.0f : l->walls[l->wall_index[chunk]].stiffness[a][i];
 }
 
-void pl_grid_thin_update(pl_grid_thin* t, const pl_grid_linear_level* l, pl_pool* pool) {
+static double weight_of(const pl_grid_linear_level* l, const pl_grid_exact_form* form) {
+    return form->boundary < 0 ? (double)form->weight
+                              : 1.0 / ((double)l->compressibility + 0.5 * form->boundary);
+}
+
+void pl_grid_exact_update(pl_grid_exact* t, const pl_grid_linear_level* l, pl_pool* pool) {
     if (!t->face_count) return;
     pl_grid_factor_clear(&t->factor);
     for (int k = 0; k < t->face_count; k++) {
-        t->faces[k].stiffness = stiffness_of(l, &t->faces[k]);
-        *pl_grid_factor_diagonal(&t->factor, k) =
-            (double)l->inertia + (double)t->faces[k].stiffness;
+        pl_grid_exact_face* f = &t->faces[k];
+        f->face.diagonal = l->inertia + stiffness_of(l, f->axis, f->face.at);
+        *pl_grid_factor_diagonal(&t->factor, k) = (double)f->face.diagonal;
     }
     for (int k = 0; k < t->form_count; k++) {
-        const pl_grid_thin_form* form = &t->forms[k];
-        double values[36], weight = form->boundary < 0
-                                        ? (double)form->weight
-                                        : 1.0 / ((double)l->compressibility + 0.5 * form->boundary);
+        const pl_grid_exact_form* form = &t->forms[k];
+        double values[36], weight = weight_of(l, form);
         for (int i = 0; i < form->count; i++)
             for (int j = 0; j < form->count; j++)
                 values[i * form->count + j] = weight * form->sign[i] * form->sign[j];
@@ -234,7 +234,7 @@ void pl_grid_thin_update(pl_grid_thin* t, const pl_grid_linear_level* l, pl_pool
 // ------------------------------------------------------------------ solution
 
 // divergence of a cell, over its interior stresses or over all faces
-static float divergence(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell, int axes) {
+static float divergence(const pl_grid_linear_level* l, const pl_grid_exact_cell* cell, int axes) {
     float sum = 0.0f;
     for (int a = 0; a < 3; a++)
         if (axes >> a & 1) sum += l->u[a][cell->high[a]] - l->u[a][cell->at];
@@ -242,56 +242,39 @@ static float divergence(const pl_grid_linear_level* l, const pl_grid_thin_cell* 
 }
 
 // p of a cell with eliminated pressure
-static float pressure(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell) {
+static float pressure(const pl_grid_linear_level* l, const pl_grid_exact_cell* cell) {
     float divisor = l->compressibility;
     for (int a = 0; a < 3; a++) divisor += cell->stress >> a & 1 ? 0.0f : 0.5f;
     return (l->g[cell->at] - divergence(l, cell, cell->stress)) / divisor;
 }
 
-static int face_below(const pl_grid_thin_face* f, int a) {
-    return a == 0 ? pl_place_below(f->at) : f->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
-}
-static int face_above(const pl_grid_thin_face* f, int a) {
-    return a == 0 ? pl_place_above(f->at) : f->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
-}
-static int face_corner(const pl_grid_thin_face* f, int up, int down) {
-    if (down == 0) return pl_place_below(face_above(f, up));
-    if (up == 0) return pl_place_above(face_below(f, down));
-    return f->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
-// L u - f, with pressures in place of c
-static double push_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
-    const int a = f->axis, at = f->at, low = face_below(f, a);
-    const float *u = l->u[a], *p = l->c;
-    const double own = u[at];
+// How its pressure follows the changes of faces. In double: as nu approaches 1/2 the pressure is a
+// small difference of these times a large factor.
+static double follow(const pl_grid_exact* t, const pl_grid_linear_level* l,
+                     const pl_grid_exact_cell* cell) {
+    if (cell->form < 0) return 0.0;
+    const pl_grid_exact_form* form = &t->forms[cell->form];
     double sum = 0.0;
-    if (f->stresses & 2) sum += 2.0 * (u[face_above(f, a)] - own) - p[at];
-    if (f->stresses & 1) sum -= 2.0 * (own - u[low]) - p[low];
-    for (int e = 0; e < 2; e++) {
-        const int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), high = face_above(f, b);
-        const float* v = l->u[b];
-        if (f->stresses >> (2 * e + 3) & 1)
-            sum += u[high] - own + v[high] - v[face_corner(f, b, a)];
-        if (f->stresses >> (2 * e + 2) & 1) sum -= own - u[face_below(f, b)] + v[at] - v[low];
-    }
-    return sum - l->f[a][at] - (double)(l->inertia + f->stiffness) * own;
+    for (int k = 0; k < form->count; k++) sum += form->sign[k] * t->change[form->unknown[k]];
+    return -weight_of(l, form) * sum;
 }
 
-void pl_grid_thin_solve(pl_grid_thin* t, pl_grid_linear_level* l) {
+void pl_grid_exact_solve(pl_grid_exact* t, pl_grid_linear_level* l) {
     if (!t->works) return;
     for (int k = 0; k < t->cell_count; k++) {
-        const pl_grid_thin_cell* cell = &t->cells[k];
+        const pl_grid_exact_cell* cell = &t->cells[k];
         l->c[cell->at] =
             cell->follows ? pressure(l, cell) : divergence(l, cell, 7) - l->c[cell->at];
     }
-    for (int k = 0; k < t->face_count; k++) t->change[k] = push_of(l, &t->faces[k]);
+    for (int k = 0; k < t->face_count; k++)
+        t->change[k] = -pl_grid_single_face_residual(l, &t->faces[k].face, t->faces[k].axis);
     pl_grid_factor_solve(&t->factor, t->change);
     for (int k = 0; k < t->face_count; k++)
-        l->u[t->faces[k].axis][t->faces[k].at] += (float)t->change[k];
+        l->u[t->faces[k].axis][t->faces[k].face.at] += (float)t->change[k];
     for (int k = 0; k < t->cell_count; k++) {
-        const pl_grid_thin_cell* cell = &t->cells[k];
-        if (cell->follows) l->c[cell->at] = pressure(l, cell);
-        if (cell->is_core) l->c[cell->at] = divergence(l, cell, 7) - l->c[cell->at];
+        const pl_grid_exact_cell* cell = &t->cells[k];
+        float* c = &l->c[cell->at];
+        if (cell->follows) *c = (float)(*c + follow(t, l, cell));
+        if (cell->is_core) *c = divergence(l, cell, 7) - *c;
     }
 }

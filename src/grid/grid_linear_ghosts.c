@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Lists the ghosts of a level: values outside the body that prolongation reads (Zhu 2010, end of
+// section 5.3). They follow from boundary stresses that vanish.
+#include "base/array.h"
+#include "base/memory.h"
+#include "grid/grid_linear_level.h"
+#include "grid/grid_masks.h"
+
+static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+// the cell before this one along an axis
+static void step_back(const int at[3], int axis, int out[3]) {
+    for (int a = 0; a < 3; a++) out[a] = at[a] - shift[axis][a];
+}
+
+typedef struct ghost_maker {
+    const pl_grid_linear_level* level;
+    const pl_grid_cells* cells;
+    uint8_t* known;  // per component and index: 1 interior or prescribed, 2 computed from these
+    uint16_t* asked; // per chunk: cells near interior ones that have an unknown face
+    pl_array list;
+    uint8_t pass; // pass of try_mean, from 4
+    bool lost;    // an allocation failed
+} ghost_maker;
+
+static uint8_t* known_at(const ghost_maker* m, int a, int index) {
+    return &m->known[(size_t)a * (size_t)m->level->layout->field_size + (size_t)index];
+}
+
+// takes indices; the list stores places
+static void add_ghost(ghost_maker* m, pl_grid_ghost ghost) {
+    ghost.place = pl_place_of(ghost.place);
+    for (int n = 0; n < ghost.source_count; n++) ghost.source[n] = pl_place_of(ghost.source[n]);
+    if (!pl_array_push(&m->list, &ghost)) m->lost = true;
+}
+
+// From P_aa = 0 in the interior cell: u of its opposite face, plus or minus half its pressure.
+static void try_across(ghost_maker* m, int a, const int at[3], int index) {
+    for (int side = 0; side < 2; side++) {
+        // the interior cell is above the face (side 0) or below it
+        int cell[3], other[3];
+        for (int d = 0; d < 3; d++) cell[d] = at[d] - side * shift[a][d];
+        for (int d = 0; d < 3; d++) other[d] = at[d] + (side ? -1 : 1) * shift[a][d];
+        if (pl_grid_cell(m->cells, cell[0], cell[1], cell[2]) != PL_CELL_INTERIOR) continue;
+        int inside = pl_grid_index(m->level->layout, other[0], other[1], other[2]);
+        if (inside < 0 || *known_at(m, a, inside) != 1) continue;
+        add_ghost(
+            m, (pl_grid_ghost){a,
+                               index,
+                               2,
+                               {a, 3, 0},
+                               {inside, pl_grid_index(m->level->layout, cell[0], cell[1], cell[2])},
+                               {1.0f, side ? 0.5f : -0.5f}});
+        *known_at(m, a, index) = 2;
+        return;
+    }
+}
+
+// From P_ab = 0 on the edge towards the inside: D_b u_a = -D_a u_b.
+static void try_along(ghost_maker* m, int a, const int at[3], int index) {
+    for (int n = 0; n < 4; n++) {
+        int b = (a + 1 + n / 2) % 3, step = n % 2 ? 1 : -1;
+        int in[3], edge[3], before[3];
+        for (int d = 0; d < 3; d++) in[d] = at[d] + step * shift[b][d];
+        // u_b next to the edge, which is the low edge of the upper of the two faces
+        for (int d = 0; d < 3; d++) edge[d] = (step > 0 ? in[d] : at[d]);
+        step_back(edge, a, before);
+        int inside = pl_grid_index(m->level->layout, in[0], in[1], in[2]);
+        int high = pl_grid_index(m->level->layout, edge[0], edge[1], edge[2]);
+        int low = pl_grid_index(m->level->layout, before[0], before[1], before[2]);
+        if (inside < 0 || high < 0 || low < 0 || *known_at(m, a, inside) != 1 ||
+            !*known_at(m, b, high) || !*known_at(m, b, low))
+            continue;
+        float w = (float)step; // u_a(at) = u_a(in) + step (u_b(high) - u_b(low))
+        add_ghost(m, (pl_grid_ghost){a, index, 3, {a, b, b}, {inside, high, low}, {1.0f, w, -w}});
+        *known_at(m, a, index) = 3;
+        return;
+    }
+}
+
+// Falls back to the mean of interior neighbours.
+static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
+    pl_grid_ghost ghost = {.field = a, .place = index};
+    for (int n = 0; n < 6 && ghost.source_count < 3; n++) {
+        int near = pl_grid_index(m->level->layout, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
+                                 at[1] + (n % 2 ? 1 : -1) * shift[n / 2][1],
+                                 at[2] + (n % 2 ? 1 : -1) * shift[n / 2][2]);
+        if (near < 0 || *known_at(m, a, near) == 0 || *known_at(m, a, near) == m->pass) continue;
+        ghost.source_field[ghost.source_count] = a;
+        ghost.source[ghost.source_count++] = near;
+    }
+    if (ghost.source_count == 0) return;
+    for (int n = 0; n < ghost.source_count; n++) ghost.weight[n] = 1.0f / (float)ghost.source_count;
+    add_ghost(m, ghost);
+    *known_at(m, a, index) = m->pass;
+}
+
+// Visits faces near interior cells whose value is not known yet; only these need ghosts.
+static void visit_unknown(ghost_maker* m,
+                          void (*try)(ghost_maker*, int a, const int at[3], int index)) {
+    for (int s = 0; s < m->level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->layout->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            const int at[3] = {g->x + i, g->y, g->z};
+            uint16_t asked = m->asked[(g->begin + i) / PL_GRID_CHUNK];
+            if (!asked) i += PL_GRID_CHUNK - 1;
+            else if (pl_grid_bit(asked, i))
+                for (int a = 0; a < 3; a++)
+                    if (!*known_at(m, a, g->begin + i)) try(m, a, at, g->begin + i);
+        }
+    }
+}
+
+static void mark_known(ghost_maker* m, const pl_grid_bits* bits) {
+    for (int s = 0; s < m->level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->layout->segments[s];
+        for (int c = 0; c < g->count; c++) {
+            int at = g->begin + c * PL_GRID_CHUNK;
+            uint16_t known[3], near;
+            pl_grid_known_faces(m->level->layout, bits, g, c, known, &near);
+            m->asked[at / PL_GRID_CHUNK] = near & (uint16_t) ~(known[0] & known[1] & known[2]);
+            for (int a = 0; a < 3; a++)
+                for (int i = 0; known[a] && i < PL_GRID_CHUNK; i++)
+                    *known_at(m, a, at + i) = pl_grid_bit(known[a], i);
+        }
+    }
+}
+
+static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error* error) {
+    size_t chunk_count = (size_t)(m->level->layout->field_size / PL_GRID_CHUNK);
+    m->known = PL_ALLOC(uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
+    m->asked = PL_ALLOC(uint16_t, chunk_count);
+    if (m->known && m->asked) {
+        mark_known(m, bits);
+        visit_unknown(m, try_across);
+        visit_unknown(m, try_along);
+        for (m->pass = 4; m->pass < 6; m->pass++)
+            visit_unknown(m, try_mean); // face neighbours, then corners
+    } else m->lost = true;
+    PL_FREE(m->known, uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
+    PL_FREE(m->asked, uint16_t, chunk_count);
+    return m->lost ? pl_fail_memory(error, "a lattice") : PL_OK;
+}
+
+pl_status pl_grid_ghosts_create(pl_grid_linear_level* level, const pl_grid_cells* cells,
+                                pl_error* error) {
+    pl_grid_bits bits;
+    pl_status status = pl_grid_bits_create(level->layout, cells, &bits, error);
+    if (status != PL_OK) return status;
+    ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
+    status = make_ghosts(&m, &bits, error);
+    pl_grid_bits_free(&bits);
+    void* data = NULL;
+    int count = (int)m.list.count;
+    if (status == PL_OK && !pl_array_take(&m.list, &data))
+        status = pl_fail_memory(error, "a lattice");
+    if (status != PL_OK) {
+        pl_array_free(&m.list);
+        return status;
+    }
+    level->ghosts = data, level->ghost_count = count;
+    return PL_OK;
+}
