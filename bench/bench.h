@@ -70,6 +70,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s3_failures, "s3-failures", "mixed: no stabilisation or relaxation ends a simulation (section 8)") \
     X(s3_inversion, "s3-inversion", "mixed: a cube from random places back to its shape (Fig. 12)") \
     X(s3_locking, "s3-locking", "mixed: pulled cylinder, pressed tube, Cook's membrane against second order (Fig. 4)") \
+    X(s3_peers, "s3-peers", "mixed: linear systems against PETSc fieldsplit with GAMG, and MUMPS") \
     X(s3_rates, "s3-rates", "mixed: convergence of cycles by Poisson's ratio and size, time by size (Fig. 13)") \
     X(s3_smoothers, "s3-smoothers", "mixed: six smoothers, time for a digit of the residual (Fig. 7)") \
     X(s3_stabilisation, "s3-stabilisation", "mixed: what the stabilisation of pressures moves (Fig. 5)") \

@@ -24,7 +24,8 @@ static bool put_all(FILE* file, const system_rows* all) {
            put(file, all->columns, sizeof(int32_t), entries) &&
            put(file, all->values, sizeof(double), block * block * entries) &&
            put(file, all->rhs, sizeof(double), block * rhs_count * rows) &&
-           put(file, all->positions, sizeof(double), 3 * rows);
+           put(file, all->positions, sizeof(double), 3 * rows) &&
+           (h->block != 4 || put(file, all->mass, sizeof(double), rows));
 }
 
 bool system_file_write(const char* path, const system_rows* all) {
@@ -49,7 +50,7 @@ static bool get_header(FILE* file, system_header* h) {
     h->row_count = numbers[1];
     h->rhs_count = numbers[2];
     bool scalar = h->block == 1 && h->rhs_count >= 1 && h->rhs_count <= 64;
-    bool elastic = h->block == 3 && h->rhs_count == 1;
+    bool elastic = (h->block == 3 || h->block == 4) && h->rhs_count == 1;
     return (scalar || elastic) && h->row_count >= 1 && h->entry_count >= h->row_count &&
            h->entry_count <= INT32_MAX;
 }
@@ -94,7 +95,10 @@ static bool get_rows(FILE* file, system_rows* r) {
     r->rhs = get(file, rhs_at, sizeof(double), row_values * r->first, row_values * r->count);
     r->positions =
         get(file, positions_at, sizeof(double), 3 * (int64_t)r->first, 3 * (int64_t)r->count);
-    return r->values && r->rhs && r->positions;
+    int64_t mass_at = positions_at + 3 * rows * (int64_t)sizeof(double);
+    bool mixed = h->block == 4;
+    if (mixed) r->mass = get(file, mass_at, sizeof(double), r->first, r->count);
+    return r->values && r->rhs && r->positions && (r->mass || !mixed);
 }
 
 bool system_file_read(const char* path, int part, int part_count, system_rows* out) {
@@ -125,5 +129,6 @@ void system_rows_free(system_rows* rows) {
     free(rows->values);
     free(rows->rhs);
     free(rows->positions);
+    free(rows->mass);
     *rows = (system_rows){0};
 }

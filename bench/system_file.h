@@ -5,9 +5,9 @@
 // of pliant is needed to read it. All numbers are in the machine's own byte order:
 //
 //   8 bytes   "PLSYS\0\0\1"
-//   int32     block         1 or 3: A consists of block x block blocks
+//   int32     block         1, 3 or 4: A consists of block x block blocks
 //   int32     row_count     in blocks
-//   int32     rhs_count     right-hand sides; 1 where block is 3
+//   int32     rhs_count     right-hand sides; 1 where block is 3 or 4
 //   int32     0
 //   int64     entry_count   blocks in all
 //   int32     offsets       row_count + 1; the blocks of row i are offsets[i] to offsets[i + 1] - 1
@@ -16,6 +16,8 @@
 //   double    rhs           block * rhs_count per row
 //   double    positions     3 per row: where the vertex of the row rests. The rigid motions of
 //                           these points are the near-nullspace of elasticity.
+//   double    mass          where block is 4, 1 per row: the lumped mass of the row's pressure over
+//                           the shear modulus, in the units of A. The fourth unknown is a pressure.
 #ifndef PL_BENCH_SYSTEM_FILE_H
 #define PL_BENCH_SYSTEM_FILE_H
 
@@ -34,6 +36,7 @@ typedef struct system_rows {
     int* offsets;         // count + 1, from 0 on
     int* columns;
     double *values, *rhs, *positions;
+    double* mass; // NULL where block is not 4
 } system_rows;
 
 // Both say on stderr what went wrong.

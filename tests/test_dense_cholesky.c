@@ -127,6 +127,39 @@ TEST(dense_cholesky_reports_pivots)
     pl_dense_cholesky_free(&c);
 }
 
+// [K G'; G -B] from definite matrices: D is -1 from row `positive` on.
+static void make_saddle(double* A, int n, int positive) {
+    for (int i = positive; i < n; i++)
+        for (int j = positive; j < n; j++) A[i * n + j] = -A[i * n + j];
+}
+
+TEST(dense_cholesky_solves_saddle_points)
+{
+    pl_error error;
+    for (int n = 17; n <= 401; n += 96)
+        for (int tiles = 1; tiles * PL_TILE < n; tiles += 5) {
+            pl_dense_cholesky c;
+            double* A = random_spd(n, (uint64_t)n);
+            float *b = PL_ALLOC(float, n), *x = PL_ALLOC(float, n);
+            make_saddle(A, n, tiles * PL_TILE);
+            CHECK_OK(pl_dense_cholesky_setup(&c, n, 1, &error), &error);
+            pl_dense_cholesky_make_signed(&c, c.tile_rows - tiles, 1e-5f);
+            fill(&c, A);
+            CHECK_INT(pl_dense_cholesky_factor(&c, NULL), -1);
+            for (int i = 0; i < n; i++) b[i] = (float)(i % 17 - 8);
+            pl_dense_cholesky_solve(&c, NULL, 1, (pl_rhs_layout){n, n, n}, b, x);
+            CHECK(largest_residual(A, n, 1, (pl_rhs_layout){n, n, n}, b, x) < 4e-6);
+            // the sign is part of the factor: without it there is none
+            make_saddle(A, n, tiles * PL_TILE);
+            fill(&c, A);
+            CHECK_INT(pl_dense_cholesky_factor(&c, NULL), tiles * PL_TILE);
+            PL_FREE(A, double, (size_t)n*(size_t)n);
+            PL_FREE(b, float, n);
+            PL_FREE(x, float, n);
+            pl_dense_cholesky_free(&c);
+        }
+}
+
 TEST(dense_cholesky_memory)
 {
     pl_error error;

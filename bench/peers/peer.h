@@ -8,6 +8,7 @@
 //   update      seconds when the values have changed and the structure has not
 //   solve       seconds for all right-hand sides
 //   total       seconds of an update and the solve after it
+//   cpu         processor seconds of the same, over all threads and ranks, which wait spinning
 //   iterations  of the slowest right-hand side; 0 for direct solvers
 //   residual    |b - A x| / |b|, the largest of the right-hand sides
 //   peak        MB of memory at most, from when the system was read on
@@ -21,6 +22,8 @@
 enum { PEER_MAX_REPEATS = 99 };
 
 double peer_seconds(void);
+// Processor seconds of this process, all threads together.
+double peer_cpu_seconds(void);
 double peer_median(double* values, int count); // sorts them
 // Repeats from the command line, 1 to PEER_MAX_REPEATS.
 int peer_repeats(const char* text);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// peer_pliant FILE REPEATS: pliant's own multigrid on two threads, with the settings that everybody
-// gets: conjugate gradients around the cycle to 1e-3. For matrices of Projective Dynamics it also
-// measures one cycle (two symmetric sweeps on each side, three right-hand sides at once):
+// peer_pliant FILE REPEATS [TOLERANCE]: pliant's own multigrid on two threads, with the settings
+// that everybody gets: conjugate gradients around the cycle, for mixed systems (4 x 4 blocks)
+// flexible GMRES, to 1e-3 or as given. For matrices of Projective Dynamics it also measures one
+// cycle (two symmetric sweeps on each side, three right-hand sides at once):
 //
 //   cycle           seconds of one cycle from b to x
 //   cycle_residual  |b - A x| / |b| after that one
 #include "../system_file.h"
 #include "base/memory.h"
+#include "mixed/mixed_cycles.h"
 #include "multigrid/scalar_multigrid.h"
 #include "peer.h"
 
@@ -19,10 +21,11 @@
 #include <string.h>
 
 enum { THREADS = 2, MAX_ITERATIONS = 1000 };
-static const double tolerance = 1e-3;
+static double tolerance = 1e-3;
 
 typedef struct times {
     double update[PEER_MAX_REPEATS], solve[PEER_MAX_REPEATS], total[PEER_MAX_REPEATS];
+    double cpu[PEER_MAX_REPEATS], used; // used: processor seconds at the last change of values
 } times;
 
 static int fail(const pl_error* error) {
@@ -31,9 +34,10 @@ static int fail(const pl_error* error) {
 }
 
 // twice the matrix and back, as the peers do
-static void change_values(system_rows* s, int repeat) {
+static void change_values(system_rows* s, int repeat, times* t) {
     size_t block = (size_t)s->header.block, count = block * block * (size_t)s->header.entry_count;
     for (size_t i = 0; i < count; i++) s->values[i] *= repeat % 2 ? 0.5 : 2.0;
+    t->used = peer_cpu_seconds();
 }
 
 // A as pliant's reference matrix; the arrays stay those of s
@@ -75,12 +79,14 @@ static void print_times(times* t, int repeats, double setup, int iterations) {
     peer_result("total", peer_median(t->total, repeats));
     peer_result("iterations", iterations);
     peer_result("peak", peer_peak());
+    peer_result("cpu", peer_median(t->cpu, repeats));
 }
 
 static void take_time(times* t, int repeat, double start, double middle, double end) {
     t->update[repeat] = middle - start;
     t->solve[repeat] = end - middle;
     t->total[repeat] = end - start;
+    t->cpu[repeat] = peer_cpu_seconds() - t->used;
 }
 
 static int solve_elasticity(system_rows* s, pl_pool* pool, const pl_block_matrix* A, double* x,
@@ -98,7 +104,7 @@ static int solve_elasticity(system_rows* s, pl_pool* pool, const pl_block_matrix
     double setup = peer_seconds() - start;
     pl_mg_solve(solver, s->rhs, x, tolerance, MAX_ITERATIONS, &info);
     for (int k = 0; k < repeats; k++) {
-        change_values(s, k);
+        change_values(s, k, &t);
         memset(x, 0, 3 * (size_t)s->count * sizeof(double));
         start = peer_seconds();
         if (pl_mg_update(solver, NULL, &error) != PL_OK) return fail(&error);
@@ -113,6 +119,37 @@ static int solve_elasticity(system_rows* s, pl_pool* pool, const pl_block_matrix
     printf("\n");
     pl_mg_destroy(solver);
     return info.converged ? 0 : 1;
+}
+
+static int solve_mixed(system_rows* s, pl_pool* pool, const pl_block_matrix* A, double* x,
+                       int repeats) {
+    pl_error error;
+    pl_mixed_cycles* cycles;
+    const pl_multigrid keys = pl_default_body().multigrid;
+    const pl_linear_options options = {.tolerance = tolerance, .max_iterations = MAX_ITERATIONS};
+    pl_linear_info info = {0};
+    times t;
+    double start = peer_seconds();
+    if (pl_mixed_cycles_create(A, s->positions, &keys, NAN, pool, &cycles, &error) != PL_OK)
+        return fail(&error);
+    bool ok = pl_mixed_cycles_update(cycles);
+    double setup = peer_seconds() - start;
+    if (ok) pl_mixed_cycles_solve(cycles, &options, s->rhs, x, &info);
+    for (int k = 0; ok && k < repeats; k++) {
+        change_values(s, k, &t);
+        info = (pl_linear_info){0};
+        start = peer_seconds();
+        ok = pl_mixed_cycles_update(cycles);
+        double middle = peer_seconds();
+        if (ok) pl_mixed_cycles_solve(cycles, &options, s->rhs, x, &info);
+        take_time(&t, k, start, middle, peer_seconds());
+    }
+    if (ok) {
+        print_times(&t, repeats, setup, info.iterations);
+        peer_result("residual", relative_residual(s, A, x));
+    }
+    pl_mixed_cycles_destroy(cycles);
+    return ok && info.converged ? 0 : 1;
 }
 
 // right-hand sides to the places of the finest level
@@ -156,7 +193,7 @@ static int solve_projective(system_rows* s, pl_pool* pool, const pl_block_matrix
     double setup = peer_seconds() - start;
     pl_scalar_mg_solve(mg, true, &linear, s->rhs, x, &info);
     for (int k = 0; k < repeats; k++) {
-        change_values(s, k);
+        change_values(s, k, &t);
         memset(x, 0, 3 * (size_t)s->count * sizeof(double));
         start = peer_seconds();
         if (pl_scalar_mg_update(mg, s->positions, NULL, &error) != PL_OK) return fail(&error);
@@ -180,22 +217,25 @@ int main(int argc, char** argv) {
     pl_pool* pool;
     pl_error error;
     if (argc < 3) {
-        fprintf(stderr, "usage: peer_pliant FILE REPEATS\n");
+        fprintf(stderr, "usage: peer_pliant FILE REPEATS [TOLERANCE]\n");
         return 2;
     }
+    if (argc > 3) tolerance = atof(argv[3]);
     if (!system_file_read(argv[1], 0, 1, &s)) return 1;
     if (pl_pool_create(THREADS, &pool, &error) != PL_OK) return fail(&error);
     int* diagonal = PL_ALLOC(int, s.count);
-    double* x = PL_ALLOC(double, 3 * (size_t)s.count);
+    double* x = PL_ALLOC(double, 4 * (size_t)s.count);
     int result = 1, repeats = peer_repeats(argv[2]);
     peer_reset_peak();
     if (diagonal && x) {
         pl_block_matrix A = view(&s, diagonal);
-        result =
-            (s.header.block == 3 ? solve_elasticity : solve_projective)(&s, pool, &A, x, repeats);
+        int block = s.header.block;
+        result = (block == 4   ? solve_mixed
+                  : block == 3 ? solve_elasticity
+                               : solve_projective)(&s, pool, &A, x, repeats);
     }
     PL_FREE(diagonal, int, s.count);
-    PL_FREE(x, double, 3 * (size_t)s.count);
+    PL_FREE(x, double, 4 * (size_t)s.count);
     pl_pool_destroy(pool);
     system_rows_free(&s);
     return result;

@@ -37,7 +37,8 @@ PetscErrorCode petsc_matrix_create(const system_rows* s, Mat* out) {
     }
     PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    if (block != 4) PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    else PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
     *out = A;
     PetscFunctionReturn(0);
 }

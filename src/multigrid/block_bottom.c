@@ -86,7 +86,62 @@ static void solve_definite(void* user, const pl_coarsest* coarsest, const float*
     pl_dense_cholesky_solve(&bottom->cholesky, coarsest->pool, 1, layout, b, x);
 }
 
-// ---------------------------------------------------------------- L D L'
+// ---------------------------------------------------------------- L D L' in float
+
+// Smallest pivot in float, relative to its diagonal: round-off is a hundredth of it.
+static const float LEAST_PIVOT = 1e-5f;
+
+// rows of displacements, in whole tiles
+static int displacement_rows(int nodes) { return (12 * nodes + PL_TILE - 1) / PL_TILE * PL_TILE; }
+
+static pl_status setup_float(pl_dense_bottom* bottom, int nodes, pl_error* error) {
+    int rows = displacement_rows(nodes), n = rows + 4 * nodes;
+    pl_status status = pl_dense_cholesky_setup(&bottom->cholesky, n, 1, error);
+    if (status != PL_OK) return status;
+    pl_dense_cholesky_make_signed(&bottom->cholesky, bottom->cholesky.tile_rows - rows / PL_TILE,
+                                  LEAST_PIVOT);
+    bottom->y = PL_ALLOC(float, n);
+    return bottom->y ? PL_OK : pl_fail_memory(error, "the coarsest level of multigrid");
+}
+
+// where the unknown k of node J stands, pressures from row `pressures` on
+static int place_of(int pressures, int J, int k) {
+    return k % 4 < 3 ? 12 * J + 3 * (k / 4) + k % 4 : pressures + 4 * J + k / 4;
+}
+
+static void put_float(void* user, int J, int K, const float* block) {
+    const pl_dense_bottom* bottom = user;
+    int pressures = displacement_rows(bottom->n / 16);
+    for (int c = 0; c < 16; c++)
+        for (int r = 0; r < 16; r++) {
+            int i = place_of(pressures, J, r), j = place_of(pressures, K, c);
+            *pl_dense_cholesky_at(&bottom->cholesky, i > j ? i : j, i > j ? j : i) =
+                block[16 * c + r];
+        }
+}
+
+static bool factor_float(pl_dense_bottom* bottom, const pl_coarsest* coarsest) {
+    int nodes = coarsest->level->node_count;
+    pl_dense_cholesky_zero(&bottom->cholesky);
+    for (int i = 12 * nodes; i < displacement_rows(nodes); i++)
+        *pl_dense_cholesky_at(&bottom->cholesky, i, i) = 1.0f;
+    fill(bottom, coarsest, put_float);
+    return pl_dense_cholesky_factor(&bottom->cholesky, coarsest->pool) < 0;
+}
+
+static void solve_float(pl_dense_bottom* bottom, const pl_coarsest* coarsest, const float* b,
+                        float* x) {
+    int nodes = coarsest->level->node_count, pressures = displacement_rows(nodes);
+    int n = bottom->cholesky.n;
+    float* y = bottom->y;
+    pl_rhs_layout layout = {.run = n, .stride = n, .rhs_stride = n};
+    for (int i = 12 * nodes; i < pressures; i++) y[i] = 0.0f;
+    for (int k = 0; k < 16 * nodes; k++) y[place_of(pressures, k / 16, k % 16)] = b[k];
+    pl_dense_cholesky_solve(&bottom->cholesky, coarsest->pool, 1, layout, y, y);
+    for (int k = 0; k < 16 * nodes; k++) x[k] = y[place_of(pressures, k / 16, k % 16)];
+}
+
+// ---------------------------------------------------------------- L D L' in double
 
 static pl_status setup_indefinite(void* user, const pl_coarsest* coarsest, pl_error* error) {
     pl_dense_bottom* bottom = user;
@@ -97,31 +152,25 @@ static pl_status setup_indefinite(void* user, const pl_coarsest* coarsest, pl_er
     bottom->x = PL_ALLOC(double, n);
     bottom->scratch = PL_ALLOC(double, bottom->scratch_size);
     return bottom->L && bottom->D && bottom->x && bottom->scratch
-               ? PL_OK
+               ? setup_float(bottom, coarsest->level->node_count, error)
                : pl_fail_memory(error, "the coarsest level of multigrid");
 }
 
-// where the unknown k of node J stands
-static int place_of(const pl_dense_bottom* bottom, int J, int k) {
-    return k % 4 < 3 ? 12 * J + 3 * (k / 4) + k % 4 : bottom->n / 4 * 3 + 4 * J + k / 4;
-}
-
-static void put_indefinite(void* user, int J, int K, const float* block) {
+static void put_double(void* user, int J, int K, const float* block) {
     const pl_dense_bottom* bottom = user;
     for (int c = 0; c < 16; c++)
         for (int r = 0; r < 16; r++) {
-            int i = place_of(bottom, J, r), j = place_of(bottom, K, c);
+            int i = place_of(bottom->n / 4 * 3, J, r), j = place_of(bottom->n / 4 * 3, K, c);
             size_t low = (size_t)(i > j ? i : j), high = (size_t)(i > j ? j : i);
             bottom->L[high * (size_t)bottom->n + low] = (double)block[16 * c + r];
         }
 }
 
-static bool factor_indefinite(void* user, const pl_coarsest* coarsest) {
-    pl_dense_bottom* bottom = user;
+static bool factor_double(pl_dense_bottom* bottom, const pl_coarsest* coarsest) {
     size_t n = (size_t)bottom->n;
     double sum = 0.0;
     memset(bottom->L, 0, n * n * sizeof(double));
-    fill(bottom, coarsest, put_indefinite);
+    fill(bottom, coarsest, put_double);
     for (size_t i = 0; i < n * n; i++) sum += fabs(bottom->L[i]);
     if (!isfinite(sum)) return false;
     for (size_t i = 0; i < n; i++) bottom->D[i] = bottom->L[i * (n + 1)];
@@ -131,12 +180,13 @@ static bool factor_indefinite(void* user, const pl_coarsest* coarsest) {
     return true;
 }
 
-static void solve_indefinite(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
-    pl_dense_bottom* bottom = user;
+static void solve_double(pl_dense_bottom* bottom, const pl_coarsest* coarsest, const float* b,
+                         float* x) {
     size_t n = (size_t)bottom->n;
     double* y = bottom->x;
     int nodes = coarsest->level->node_count;
-    for (int k = 0; k < 16 * nodes; k++) y[place_of(bottom, k / 16, k % 16)] = (double)b[k];
+    for (int k = 0; k < 16 * nodes; k++)
+        y[place_of(bottom->n / 4 * 3, k / 16, k % 16)] = (double)b[k];
     for (size_t j = 0; j < n; j++)
         for (size_t i = j + 1; i < n; i++) y[i] -= bottom->L[j * n + i] * y[j];
     for (size_t j = n; j-- > 0;) {
@@ -144,7 +194,20 @@ static void solve_indefinite(void* user, const pl_coarsest* coarsest, const floa
         for (size_t i = j + 1; i < n; i++) sum -= bottom->L[j * n + i] * y[i];
         y[j] = bottom->D[j] != 0.0 ? sum : 0.0;
     }
-    for (int k = 0; k < 16 * nodes; k++) x[k] = (float)y[place_of(bottom, k / 16, k % 16)];
+    for (int k = 0; k < 16 * nodes; k++)
+        x[k] = (float)y[place_of(bottom->n / 4 * 3, k / 16, k % 16)];
+}
+
+static bool factor_indefinite(void* user, const pl_coarsest* coarsest) {
+    pl_dense_bottom* bottom = user;
+    bottom->in_double = !factor_float(bottom, coarsest);
+    return !bottom->in_double || factor_double(bottom, coarsest);
+}
+
+static void solve_indefinite(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
+    pl_dense_bottom* bottom = user;
+    if (bottom->in_double) solve_double(bottom, coarsest, b, x);
+    else solve_float(bottom, coarsest, b, x);
 }
 
 // ---------------------------------------------------------------- both
@@ -159,6 +222,7 @@ const pl_mg_bottom_operations* pl_dense_bottom_operations(int unknowns) {
 
 void pl_dense_bottom_free(pl_dense_bottom* bottom) {
     size_t n = (size_t)bottom->n;
+    PL_FREE(bottom->y, float, bottom->cholesky.n);
     pl_dense_cholesky_free(&bottom->cholesky);
     PL_FREE(bottom->L, double, n* n);
     PL_FREE(bottom->D, double, n);
@@ -170,5 +234,6 @@ void pl_dense_bottom_free(pl_dense_bottom* bottom) {
 size_t pl_dense_bottom_bytes(const pl_dense_bottom* bottom) {
     size_t tiles = (size_t)bottom->cholesky.tile_rows, n = (size_t)bottom->n;
     return tiles * (tiles + 1) / 2 * PL_TILE * PL_TILE * sizeof(float) +
-           (n * n + 2 * n + bottom->scratch_size) * sizeof(double);
+           (n * n + 2 * n + bottom->scratch_size) * sizeof(double) +
+           (bottom->y ? (size_t)bottom->cholesky.n * sizeof(float) : 0);
 }

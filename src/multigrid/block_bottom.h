@@ -30,14 +30,17 @@ typedef struct pl_mg_bottom {
     void* user;
 } pl_mg_bottom;
 
-// Dense factors. 12 unknowns a node: A = L L' in float. 16: A = L D L' in double, displacements
-// before pressures, so that no exchanges are needed.
+// Dense factors. 12 unknowns a node: A = L L' in float. 16: A = L D L', displacements before
+// pressures, so that no exchanges are needed; in float, and in double where a pivot loses most of
+// its digits: pressures of bodies that are held all around, K that is nearly singular.
 typedef struct pl_dense_bottom {
     pl_dense_cholesky cholesky;
-    float shift; // that L L' needed, relative to the diagonal
-    int n;       // of L D L'
+    float shift;    // that L L' needed, relative to the diagonal
+    bool in_double; // the last factor of 16 unknowns a node
+    int n;          // of L D L' in double
     double *L, *D, *x, *scratch;
     size_t scratch_size;
+    float* y; // of L D L' in float
 } pl_dense_bottom;
 
 // Its user is a pl_dense_bottom.

@@ -230,7 +230,7 @@ static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
     if (n > DENSE_ENOUGH) {
         pl_status status = pl_sparse_bottom_analyse(&mg->sparse, level, level->unknowns, error);
         if (status != PL_OK) return status;
-        if (pl_sparse_bottom_pays(&mg->sparse, n * n * n / 3.0, mg->unknowns == 3))
+        if (pl_sparse_bottom_pays(&mg->sparse, n * n * n / 3.0))
             mg->bottom = (pl_mg_bottom){&pl_sparse_bottom_operations, &mg->sparse};
         else pl_sparse_bottom_free(&mg->sparse);
     }

@@ -37,8 +37,11 @@ void pl_dense_cholesky_free(pl_dense_cholesky* c) {
 
 pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity, pl_error* error) {
     int tile_rows = (n + T - 1) / T;
-    *c = (pl_dense_cholesky){
-        .n = n, .tile_rows = tile_rows, .tile_capacity = tile_rows, .rhs_capacity = rhs_capacity};
+    *c = (pl_dense_cholesky){.n = n,
+                             .tile_rows = tile_rows,
+                             .tile_capacity = tile_rows,
+                             .rhs_capacity = rhs_capacity,
+                             .least_pivot = FLT_EPSILON};
     size_t rows = (size_t)tile_rows, tiles = rows * (rows + 1) / 2;
     c->tiles = PL_ALLOC(float, tiles* TILE_SIZE);
     c->inverses = PL_ALLOC(float, rows* TILE_SIZE);
@@ -52,6 +55,13 @@ pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity,
     return PL_OK;
 }
 
+void pl_dense_cholesky_make_signed(pl_dense_cholesky* c, int negative_tiles, float least_pivot) {
+    PL_ASSERT(negative_tiles < c->tile_rows);
+    c->negative_tiles = negative_tiles;
+    c->least_pivot = least_pivot;
+    pl_dense_cholesky_zero(c);
+}
+
 void pl_dense_cholesky_resize(pl_dense_cholesky* c, int n) {
     c->n = n;
     c->tile_rows = (n + T - 1) / T;
@@ -62,7 +72,8 @@ void pl_dense_cholesky_resize(pl_dense_cholesky* c, int n) {
 void pl_dense_cholesky_zero(pl_dense_cholesky* c) {
     size_t rows = (size_t)c->tile_rows, tiles = rows * (rows + 1) / 2;
     if (tiles) memset(c->tiles, 0, tiles * TILE_SIZE * sizeof(float));
-    for (int i = c->n; i < c->tile_rows * T; i++) *pl_dense_cholesky_at(c, i, i) = 1.0f;
+    for (int i = c->n; i < c->tile_rows * T; i++)
+        *pl_dense_cholesky_at(c, i, i) = c->negative_tiles ? -1.0f : 1.0f;
 }
 
 static float* tile_row(const pl_dense_cholesky* c, int I) {
@@ -100,10 +111,10 @@ static void multiply_tiles(const float* A, const float* B, int depth, const floa
 
 // A diagonal tile becomes its factor, with zeros above; the number of the column whose pivot is
 // too small, or -1.
-static int factor_tile(float* tile, const float* diagonal) {
+static int factor_tile(float* tile, const float* diagonal, float least) {
     for (int j = 0; j < T; j++) {
         float pivot = tile[j * T + j];
-        if (!(pivot > FLT_EPSILON * diagonal[j]) || !isfinite(pivot)) return j;
+        if (!(pivot > least * diagonal[j]) || !isfinite(pivot)) return j;
         float scale = 1.0f / sqrtf(pivot);
         for (int i = 0; i < j; i++) tile[j * T + i] = 0.0f;
         for (int i = j; i < T; i++) tile[j * T + i] *= scale;
@@ -136,7 +147,16 @@ static void invert_tile(const float* L, float* inverse) {
 typedef struct factor_work {
     pl_dense_cholesky* c;
     int first, end; // tiles of the panel
+    int split;      // the first tile whose D is -1
 } factor_work;
+
+// Tile (I, J) where D is -1: what columns of the other sign leave of it, -B - G K^-1 G', is turned
+// around.
+static void turn_tile(const factor_work* w, int I, int J, float* tile) {
+    multiply_tiles(tile_row(w->c, I), tile_row(w->c, J), w->split * T, tile, tile);
+    for (int k = 0; k < TILE_SIZE; k++) tile[k] = -tile[k];
+    for (int k = 0; I == J && k < T; k++) w->c->diagonal[I * T + k] = tile[k * T + k];
+}
 
 // tiles of the panel: what all columns before it contribute; item: a row of tiles
 static void update_rows_task(int begin, int end, int worker, void* user) {
@@ -145,7 +165,11 @@ static void update_rows_task(int begin, int end, int worker, void* user) {
     for (int I = w->first + begin; I < w->first + end; I++)
         for (int J = w->first; J < w->end && J <= I; J++) {
             float* tile = tile_row(w->c, I) + (size_t)J * TILE_SIZE;
-            multiply_tiles(tile_row(w->c, I), tile_row(w->c, J), w->first * T, tile, tile);
+            bool turned = w->first >= w->split;
+            if (turned) turn_tile(w, I, J, tile);
+            size_t from = turned ? (size_t)w->split * TILE_SIZE : 0;
+            multiply_tiles(tile_row(w->c, I) + from, tile_row(w->c, J) + from,
+                           (turned ? w->first - w->split : w->first) * T, tile, tile);
         }
 }
 
@@ -173,7 +197,7 @@ static int factor_diagonal(const factor_work* w) {
     for (int I = w->first; I < w->end; I++) {
         for (int J = w->first; J <= I; J++) finish_tile(w, I, J);
         float* tile = tile_row(c, I) + (size_t)I * TILE_SIZE;
-        int failed = factor_tile(tile, c->diagonal + (size_t)I * T);
+        int failed = factor_tile(tile, c->diagonal + (size_t)I * T, c->least_pivot);
         if (failed >= 0) return I * T + failed;
         invert_tile(tile, c->inverses + (size_t)I * TILE_SIZE);
     }
@@ -183,9 +207,11 @@ static int factor_diagonal(const factor_work* w) {
 int pl_dense_cholesky_factor(pl_dense_cholesky* c, pl_pool* pool) {
     if (c->tile_rows < PARALLEL_TILES) pool = NULL;
     for (int i = 0; i < c->tile_rows * T; i++) c->diagonal[i] = *pl_dense_cholesky_at(c, i, i);
-    for (int first = 0; first < c->tile_rows; first += PANEL) {
-        int end = first + PANEL < c->tile_rows ? first + PANEL : c->tile_rows;
-        factor_work w = {c, first, end};
+    const int split = c->tile_rows - c->negative_tiles;
+    for (int first = 0, end; first < c->tile_rows; first = end) {
+        int limit = first < split ? split : c->tile_rows;
+        end = first + PANEL < limit ? first + PANEL : limit;
+        factor_work w = {c, first, end, split};
         if (first > 0) pl_parallel_for(pool, update_rows_task, c->tile_rows - first, 2, &w);
         int failed = factor_diagonal(&w);
         if (failed >= 0) return failed;
@@ -327,6 +353,9 @@ void pl_dense_cholesky_solve(pl_dense_cholesky* c, pl_pool* pool, int rhs_count,
             w.end = w.first + SOLVE_PANEL < c->tile_rows ? w.first + SOLVE_PANEL : c->tile_rows;
             forward_panel(&w, pool);
         }
+        for (int i = (c->tile_rows - c->negative_tiles) * T * count; i < c->tile_rows * T * count;
+             i++)
+            w.x[i] = -w.x[i];
         for (w.end = c->tile_rows; w.end > 0; w.end = w.first) {
             w.first = (w.end - 1) / SOLVE_PANEL * SOLVE_PANEL;
             backward_panel(&w, pool);

@@ -3,6 +3,10 @@
 //
 // Dense A = L L' in float, for the coarsest level. Sizes of a few hundred to a few thousand, where
 // libraries made for large matrices lose most of their time.
+//
+// Saddle points [K G'; G -B], K and B definite, have A = L D L' with D = 1 in the rows of K and -1
+// in those of B, and need no exchanges: the same L, whose last block is the factor of the Schur
+// complement B + G K^-1 G' (S3 Eq. 19 the other way round).
 #ifndef PL_MULTIGRID_DENSE_CHOLESKY_H
 #define PL_MULTIGRID_DENSE_CHOLESKY_H
 
@@ -23,14 +27,19 @@ typedef struct pl_dense_cholesky {
     float* diagonal;   // of A, before it was factored
     float* work;       // the right-hand sides in tiles
     int rhs_capacity;
+    int negative_tiles; // rows of tiles at the end where D is -1
+    float least_pivot;  // relative to what it was before columns of its own sign were eliminated
 } pl_dense_cholesky;
 
 pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity, pl_error* error);
 void pl_dense_cholesky_free(pl_dense_cholesky* c);
+// After the setup, for saddle points: D is -1 in the last rows of tiles. A pivot that has lost all
+// but `least_pivot` of what it was makes the factorisation fail.
+void pl_dense_cholesky_make_signed(pl_dense_cholesky* c, int negative_tiles, float least_pivot);
 
 // A = 0 of another size, at most that of the setup.
 void pl_dense_cholesky_resize(pl_dense_cholesky* c, int n);
-// A = 0 (the identity in the rows that fill the last tiles).
+// A = 0 (the identity in the rows that fill the last tiles, or what D is there).
 void pl_dense_cholesky_zero(pl_dense_cholesky* c);
 // Where element (i, j) of A lies, i >= j: filled in before the factorisation.
 static inline float* pl_dense_cholesky_at(const pl_dense_cholesky* c, int i, int j) {

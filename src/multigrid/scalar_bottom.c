@@ -18,7 +18,7 @@ typedef struct source {
 // true if a sparse factor costs less than a dense one for so many nodes with contacts
 static bool prefers_sparse(const pl_scalar_bottom* bottom, int node_count, int mixed_count) {
     double n = 4.0 * node_count, m = 12.0 * mixed_count;
-    return pl_sparse_bottom_pays(&bottom->sparse, (n * n * n + m * m * m) / 3.0, true);
+    return pl_sparse_bottom_pays(&bottom->sparse, (n * n * n + m * m * m) / 3.0);
 }
 
 pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, const pl_block_level* level,

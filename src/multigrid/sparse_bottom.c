@@ -62,11 +62,10 @@ pl_status pl_sparse_bottom_reserve(pl_sparse_bottom* bottom, pl_error* error) {
     return status;
 }
 
-bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense, bool in_float) {
+bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense) {
     // an operation in float takes about a quarter of one of the sparse factor in double
     enum { FLOAT_GAIN = 4 };
-    return bottom->direct &&
-           pl_direct_get_info(bottom->direct).flops < dense / (in_float ? FLOAT_GAIN : 1);
+    return bottom->direct && pl_direct_get_info(bottom->direct).flops < dense / FLOAT_GAIN;
 }
 
 // (J, K), and (K, J) transposed; by rows, where levels have columns

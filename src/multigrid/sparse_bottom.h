@@ -23,8 +23,8 @@ void pl_sparse_bottom_free(pl_sparse_bottom* bottom);
 pl_status pl_sparse_bottom_analyse(pl_sparse_bottom* bottom, const pl_block_level* level, int block,
                                    pl_error* error);
 pl_status pl_sparse_bottom_reserve(pl_sparse_bottom* bottom, pl_error* error);
-// True if it is cheaper than a dense factor with so many operations.
-bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense, bool in_float);
+// True if it is cheaper than a dense factor in float with so many operations.
+bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense);
 // The block (J, K), column by column, and (K, J). The user is a pl_sparse_bottom.
 void pl_sparse_bottom_put(void* user, int J, int K, const float* block);
 // False if values are not finite, or pivots are not positive where they are to be.
