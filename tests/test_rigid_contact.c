@@ -229,7 +229,7 @@ static const char pile[] =
 TEST(rigid_bodies_on_jelly_gain_no_energy)
 { check_energy(pile, 40); }
 TEST(rigid_bodies_on_jelly_have_the_same_bits)
-{ contact_check_bits(pile, 8); }
+{ contact_check_bits(pile, 3); }
 
 TEST(rigid_bodies_survive_lack_of_memory)
 {
