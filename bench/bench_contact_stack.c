@@ -15,8 +15,8 @@
 #include <string.h>
 
 static const char NAME[] = "contact-stack";
-static const char* const METHODS[] = {"fem", "mixed", "pbd"};
-enum { METHOD_COUNT = 3, MAX_BOXES = 10 };
+static const char* const METHODS[] = {"fem", "mixed", "pbd", "rigid"};
+enum { METHOD_COUNT = 4, MAX_BOXES = 10 };
 
 static void result_of(bench* b, const char* name, int method, double value, const char* unit) {
     char full[64];

@@ -54,7 +54,7 @@ TEST(scene_refuses_unknown_keys)
          "bodies[0].method: there is no \"fems\"; did you mean \"fem\"?",
          "one of fem, mixed, grid, pbd"},
         {BODY("\"method\": \"quantum\""),
-         "expected one of fem, mixed, grid, pbd, found \"quantum\"", NULL},
+         "expected one of fem, mixed, grid, pbd, rigid, found \"quantum\"", NULL},
         {"\"bodies\": [{\"generate\": {\"shape\": \"box\", \"sizex\": 1}}]",
          "bodies[0].generate.sizex: ", "size_x"},
         {"\"bodies\": [{\"generate\": \"bear\"}]", "bodies[0].generate",

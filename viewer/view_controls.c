@@ -101,8 +101,8 @@ static pl_status set_gravity(pl_world* w, double value, pl_error* error) {
 // the same change of every body, with a second one for a lattice of a size that steps live
 static pl_status change_all(pl_world* w, const char* key, const char* value, pl_error* error) {
     enum { ROOM = 64, TEXT = 160 };
-    char texts[2 * ROOM][TEXT];
-    const char* changes[2 * ROOM];
+    char texts[3 * ROOM][TEXT];
+    const char* changes[3 * ROOM];
     int count = 0;
     if (w->body_count > ROOM)
         return pl_fail(error, PL_ERROR_LIMIT, "more than %d bodies cannot change at once", ROOM);
@@ -118,6 +118,11 @@ static pl_status change_all(pl_world* w, const char* key, const char* value, pl_
             }
             double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
             snprintf(texts[count], TEXT, "bodies[%d].grid.cell=%.6g", b, size / 20.0);
+            changes[count] = texts[count];
+            count++;
+        }
+        if (strcmp(key, "method") == 0 && body->rigid) {
+            snprintf(texts[count], TEXT, "bodies[%d].rigid=false", b);
             changes[count] = texts[count];
             count++;
         }
@@ -171,7 +176,8 @@ static void list_choices(const pl_world* w, pl_view_control* out, int* count) {
     snprintf(method->choice, sizeof method->choice, "%s", pl_method_name((int)body->method));
     for (int m = 0; m < PL_METHOD_COUNT; m++) {
         bool fits = pl_method_is_available((pl_method)m) && pl_world_method((pl_method)m);
-        if (fits && !(m == PL_METHOD_GRID && w->bodies[0].is_cloth))
+        bool is_of_solids = m == PL_METHOD_GRID || m == PL_METHOD_RIGID;
+        if (fits && !(is_of_solids && w->bodies[0].is_cloth))
             method->choices[method->choice_count++] = pl_method_name(m);
     }
     if (body->method != PL_METHOD_FEM) return;

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Impulses keep bodies apart as far as they are found. Continuous collision detection looks at all
-// ways once more. A body that would still meet another one goes a part of its way, whole as it is,
-// and keeps its momentum: nothing crosses, and the next step pushes the two apart.
+// ways once more. A body that would still meet another one goes a part of its way, whole as it is.
+// Bodies that stopped each other so go on as if they were one: momentum and angular momentum stay,
+// and energy is lost. With the velocities that they had they would gain speed as long as they are
+// in each other's way.
 #include "rigid/rigid_system.h"
 
 // After PART_ROUNDS bodies that would meet stay where they were.
@@ -18,15 +20,27 @@ void pl_rigid_shorten(pl_rigid_system* s, int body, double part) {
     pl_rigid_show(b, &b->state, s->end + 3 * (size_t)b->first_vertex, NULL);
 }
 
+static int root_of(const pl_rigid_system* s, int body) {
+    while (s->clusters[body] != body) body = s->clusters[body];
+    return body;
+}
+
+static void join(pl_rigid_system* s, int a, int b) {
+    const int first = root_of(s, a), second = root_of(s, b);
+    s->clusters[first < second ? second : first] = first < second ? first : second;
+}
+
 static void cut_ways(pl_rigid_system* s, double margin) {
     const pl_contact_pair* pairs = s->pairs.data;
     const double* parts = s->parts.data;
     for (int b = 0; b < s->body_count; b++) s->limits[b] = 1.0;
-    for (size_t k = 0; k < s->pairs.count; k++)
-        for (int i = 0; parts[k] < 1.0 && i < 4; i += 3) {
-            double* limit = &s->limits[s->body_of_vertex[pairs[k].v[i]]];
-            *limit = fmin(*limit, margin * parts[k]);
-        }
+    for (size_t k = 0; k < s->pairs.count; k++) {
+        if (!(parts[k] < 1.0)) continue;
+        const int bodies[2] = {s->body_of_vertex[pairs[k].v[0]], s->body_of_vertex[pairs[k].v[3]]};
+        for (int i = 0; i < 2; i++)
+            s->limits[bodies[i]] = fmin(s->limits[bodies[i]], margin * parts[k]);
+        join(s, bodies[0], bodies[1]);
+    }
     for (int b = 0; b < s->body_count; b++) pl_rigid_shorten(s, b, s->limits[b]);
 }
 
@@ -39,8 +53,66 @@ static void drop_own(pl_rigid_system* s) {
     s->pairs.count = kept;
 }
 
-pl_status pl_rigid_keep_apart(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
-    if (!step->surfaces) return PL_OK;
+// How the bodies of a cluster move as one: as the one that is held, or with their momentum.
+typedef struct motion_of_all {
+    pl_vec3 centre, velocity, rate;
+} motion_of_all;
+
+static motion_of_all motion_of(const pl_rigid_system* s, int root) {
+    motion_of_all all = {0};
+    double mass = 0.0;
+    pl_vec3 spin = {0, 0, 0};
+    pl_mat3 inertia = {{0}}, inverse;
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_rigid_body* body = &s->bodies[b];
+        if (root_of(s, b) != root) continue;
+        if (body->is_held)
+            return (motion_of_all){body->state.centre, pl_rigid_velocity(body),
+                                   pl_rigid_angular_velocity(body, &body->state)};
+        all.centre = pl_madd(all.centre, body->mass, body->state.centre);
+        all.velocity = pl_add(all.velocity, body->state.momentum);
+        mass += body->mass;
+    }
+    all.centre = pl_scale(1.0 / mass, all.centre);
+    all.velocity = pl_scale(1.0 / mass, all.velocity);
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_rigid_body* body = &s->bodies[b];
+        if (root_of(s, b) != root) continue;
+        const pl_vec3 d = pl_sub(body->state.centre, all.centre);
+        const double d2 = pl_norm2(d);
+        spin = pl_add(spin, pl_add(body->state.spin, pl_cross(d, body->state.momentum)));
+        inertia =
+            pl_mat3_add(inertia, pl_rigid_turned(pl_rigid_rotation(&body->state), body->inertia));
+        inertia = pl_mat3_madd(inertia, body->mass,
+                               pl_mat3_sub(pl_mat3_diagonal(d2, d2, d2), pl_outer(d, d)));
+    }
+    if (pl_mat3_inverse(inertia, &inverse)) all.rate = pl_mat3_apply(&inverse, spin);
+    return all;
+}
+
+static void move_as_one(pl_rigid_system* s, int root) {
+    const motion_of_all all = motion_of(s, root);
+    for (int b = 0; b < s->body_count; b++) {
+        pl_rigid_body* body = &s->bodies[b];
+        if (root_of(s, b) != root || body->is_held) continue;
+        const pl_vec3 d = pl_sub(body->state.centre, all.centre);
+        const pl_mat3 inertia = pl_rigid_turned(pl_rigid_rotation(&body->state), body->inertia);
+        body->state.momentum = pl_scale(body->mass, pl_add(all.velocity, pl_cross(all.rate, d)));
+        body->state.spin = pl_mat3_apply(&inertia, all.rate);
+    }
+}
+
+static void stop_each_other(pl_rigid_system* s) {
+    for (int b = 0; b < s->body_count; b++) {
+        bool has_others = false;
+        for (int k = b + 1; s->clusters[b] == b && k < s->body_count; k++)
+            has_others = has_others || root_of(s, k) == b;
+        if (has_others) move_as_one(s, b);
+    }
+}
+
+// Cuts ways in rounds, since those that are short may block others.
+static pl_status cut_rounds(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
     const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
                                    s->held,        1.0,      step->time_step};
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -58,4 +130,12 @@ pl_status pl_rigid_keep_apart(pl_rigid_system* s, const pl_method_step* step, pl
     }
     for (int b = 0; b < s->body_count; b++) pl_rigid_shorten(s, b, 0.0);
     return PL_OK;
+}
+
+pl_status pl_rigid_keep_apart(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
+    if (!step->surfaces) return PL_OK;
+    for (int b = 0; b < s->body_count; b++) s->clusters[b] = b;
+    pl_status status = cut_rounds(s, step, error);
+    if (status == PL_OK) stop_each_other(s);
+    return status;
 }

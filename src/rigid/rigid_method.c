@@ -17,6 +17,7 @@ static void destroy(void* system) {
     PL_FREE(s->bodies, pl_rigid_body, bodies);
     PL_FREE(s->responses, pl_push_rigid, bodies);
     PL_FREE(s->limits, double, bodies);
+    PL_FREE(s->clusters, int, bodies);
     PL_FREE(s->kept, pl_rigid_kept, PL_RIGID_KEPT * bodies);
     PL_FREE(s->body_of_vertex, int, count);
     PL_FREE(s->mass, double, count);
@@ -38,7 +39,7 @@ static bool allocate(pl_rigid_system* s) {
         if (!(*arrays[k] = PL_ALLOC(double, 3 * count))) return false;
     return (s->bodies = PL_ALLOC(pl_rigid_body, bodies)) &&
            (s->responses = PL_ALLOC(pl_push_rigid, bodies)) &&
-           (s->limits = PL_ALLOC(double, bodies)) &&
+           (s->limits = PL_ALLOC(double, bodies)) && (s->clusters = PL_ALLOC(int, bodies)) &&
            (s->kept = PL_ALLOC(pl_rigid_kept, PL_RIGID_KEPT * bodies)) &&
            (s->body_of_vertex = PL_ALLOC(int, count)) && (s->mass = PL_ALLOC(double, count)) &&
            (s->held = PL_ALLOC(bool, count));

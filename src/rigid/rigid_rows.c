@@ -11,6 +11,10 @@ static const double RETURN_RATE = 0.1;
 // Pairs that are this many times as far apart as they should be may be pushed nearer.
 static const double ROOM = 2.0;
 
+// Rows are the same if their normals differ by less than a degree and their distances by less than
+// this part.
+static const double SAME_NORMAL = 0.9998, SAME_DISTANCE = 0.01;
+
 static int compare(const void* a, const void* b) {
     const pl_rigid_row *x = a, *y = b;
     if (x->obstacle != y->obstacle) return x->obstacle < y->obstacle ? -1 : 1;
@@ -106,6 +110,34 @@ static void part_slowly(const pl_rigid_system* s, pl_pair_row* row) {
     if (missing > 0.0) row->distance = before + RETURN_RATE * missing;
 }
 
+// the point of contact at the start, on the first body
+static pl_vec3 start_of(const pl_rigid_system* s, const pl_rigid_row* row) {
+    pl_vec3 at = {0, 0, 0};
+    for (int i = 0; i < (row->is_edges ? 2 : 1); i++)
+        at = pl_madd(at, row->pair.weights[i], pl_vec3_load(s->start + 3 * (size_t)row->pair.v[i]));
+    return at;
+}
+
+// Where a corner lies on a face, edges and triangles around both make rows that say the same.
+static bool says_the_same(const pl_rigid_system* s, const pl_array* list, const pl_rigid_row* row) {
+    const pl_rigid_row* rows = list->data;
+    const pl_vec3 at = start_of(s, row);
+    for (size_t k = 0; k < list->count; k++) {
+        const pl_rigid_row* other = &rows[k];
+        const bool is_turned = other->bodies[0] != row->bodies[0];
+        if (other->bodies[is_turned] != row->bodies[0] ||
+            other->bodies[!is_turned] != row->bodies[1])
+            continue;
+        const double cosine = pl_dot(other->pair.normal, row->pair.normal);
+        const double near = fabs(other->pair.distance) + fabs(row->pair.distance);
+        if ((is_turned ? -cosine : cosine) > SAME_NORMAL &&
+            pl_distance(at, start_of(s, other)) < near &&
+            fabs(other->pair.distance - row->pair.distance) < SAME_DISTANCE * near)
+            return true;
+    }
+    return false;
+}
+
 static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
     const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
                                    s->held,        1.0,      step->time_step};
@@ -118,6 +150,7 @@ static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
         if (bodies[0] == bodies[1] || is_known(s, &row)) continue;
         if (!make_row(&motion, &pairs[k], &row.pair)) continue;
         part_slowly(s, &row.pair);
+        if (says_the_same(s, &s->rows, &row) || says_the_same(s, &s->found, &row)) continue;
         if (!add(s, &row)) return false;
     }
     return true;

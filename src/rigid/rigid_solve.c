@@ -42,7 +42,7 @@ static double share_of(const pl_rigid_body* b, pl_vec3 arm, pl_vec3 axis) {
 // what one gets the other one gives.
 static pl_vec3 place_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     const int middle = row->is_edges ? 2 : 1;
-    pl_vec3 at[2];
+    pl_vec3 at[2] = {{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
         const pl_rigid_body* b = &s->bodies[row->bodies[i]];
         const pl_vec3 end = i ? pl_scale(-1.0, sum_of(&row->pair, s->end, middle, 4))

@@ -67,15 +67,16 @@ typedef struct pl_rigid_system {
     double *positions, *velocities;   // 3 per vertex, read and written by the world
     double *shown, *shown_velocities; // what the last step left there
     double *start, *end;              // of the step
-    double* limits;                   // per body
-    pl_array contacts;                // of pl_contact
-    pl_array pairs;                   // of pl_contact_pair
-    pl_array parts;                   // of double
-    pl_array rows, found;             // of pl_rigid_row, sorted; new ones
-    pl_array pins;                    // of pl_rigid_pin
-    pl_array items, places;           // of int, double: pins of a held body
-    pl_push_rigid* responses;         // per body
-    pl_rigid_kept* kept;              // sorted as rows are
+    int* clusters;            // per body: another one of those that stopped each other, or itself
+    double* limits;           // per body
+    pl_array contacts;        // of pl_contact
+    pl_array pairs;           // of pl_contact_pair
+    pl_array parts;           // of double
+    pl_array rows, found;     // of pl_rigid_row, sorted; new ones
+    pl_array pins;            // of pl_rigid_pin
+    pl_array items, places;   // of int, double: pins of a held body
+    pl_push_rigid* responses; // per body
+    pl_rigid_kept* kept;      // sorted as rows are
     int kept_count;
     double* response_places; // 3 per vertex
 } pl_rigid_system;
