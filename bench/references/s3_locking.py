@@ -17,7 +17,7 @@ import tempfile
 
 pliant = os.path.abspath(os.path.join(sys.argv[1], "pliant"))
 edge = float(sys.argv[2]) if len(sys.argv) > 2 else 0.2
-cells = int(sys.argv[3]) if len(sys.argv) > 3 else 16
+cells = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 NU = 0.49
 folder = tempfile.TemporaryDirectory()
 path = lambda name: os.path.join(folder.name, name)
