@@ -43,7 +43,7 @@ test-extra: deps-extra build
 
 # other libraries to compare with, where they are installed
 with_peers = cmake --preset release -DPLIANT_PEERS=ON >/dev/null || \
-	{ echo "s0-peers goes without the libraries named above" >&2; cmake --preset release -DPLIANT_PEERS=OFF >/dev/null; }
+	{ echo "s0-peers and s3-peers go without the libraries named above" >&2; cmake --preset release -DPLIANT_PEERS=OFF >/dev/null; }
 
 bench: deps deps-bench
 	@$(with_cholmod)

@@ -3,8 +3,10 @@
 //
 // S3 Fig. 4 and Cook's membrane. At nu = 0.49 a cylinder (radius 0.5, height 2) is pulled by 1e5 Pa
 // on its end, and a tube (radii 0.5 and 1, height 1) pressed to 70 % of its height between glued
-// plates. Both are compared with tets of second order of CalculiX; the paper compares with FEBio.
-// The law is mooney_rivlin with mu2 = 0, the neo-Hooke of CalculiX.
+// plates. Both are compared with elements of second order of CalculiX; the paper compares with
+// FEBio. The law is mooney_rivlin with mu2 = 0, the neo-Hooke of CalculiX. `bulge_error` is that of
+// the outer radius at half height, `inner_error` that of the inner one. There the inner wall folds:
+// its radius grows with every refinement of the reference too (docs/methods/mixed.md).
 //
 // Cook's membrane in plane strain at nu = 0.4999, mu = 80.194: the middle of the right edge rises
 // by 7.69e-3 for F = 0.1, and for F = 100 as on a mesh twice as fine. --quick: coarser meshes.
@@ -17,8 +19,9 @@ static const char NAME[] = "s3-locking";
 
 // ---------------------------------------------------------------- cylinder and tube
 
-// By CalculiX 2.20, C3D10: `python3 bench/references/s3_locking.py build/release/bin 0.2 0.2`.
-static const double LENGTH = 2.89315, WAIST = 0.41462, INNER = 0.57035, OUTER = 1.18843;
+// By CalculiX 2.20, C3D10 and CAX8: `python3 bench/references/s3_locking.py build/release/bin 0.2
+// 12`.
+static const double LENGTH = 2.89315, WAIST = 0.41462, INNER = 0.58815, OUTER = 1.18853;
 
 typedef struct solid {
     const char* shape;
@@ -92,8 +95,9 @@ static bool compare_solids(bench* b, const char* method, double edge, const char
         snprintf(name, sizeof name, "waist_error%s", ending);
         bench_result(b, name, error_of(waist, 0.5, WAIST), "", NAN);
         snprintf(name, sizeof name, "bulge_error%s", ending);
-        bench_result(b, name, fmax(error_of(inner, 0.5, INNER), error_of(outer, 1.0, OUTER)), "",
-                     NAN);
+        bench_result(b, name, error_of(outer, 1.0, OUTER), "", NAN);
+        snprintf(name, sizeof name, "inner_error%s", ending);
+        bench_result(b, name, error_of(inner, 0.5, INNER), "", NAN);
     }
     pl_world_destroy(cylinder);
     pl_world_destroy(tube);

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The pliant authors
-"""References of `pliant-bench s3-locking`, by CalculiX with tets of second order (C3D10).
+"""References of `pliant-bench s3-locking`, by CalculiX with elements of second order: tets (C3D10), rings (CAX8).
 
-    python3 bench/references/s3_locking.py build/release/bin [cylinder_edge tube_edge]
+    python3 bench/references/s3_locking.py build/release/bin [cylinder_edge tube_cells]
 
-Needs ccx (Debian: calculix-ccx). Meshes are pliant's, with a node in the middle of each edge; nodes of round sides are
-put on their circles. Law: NEO HOOKE, c10 (J^-2/3 I1 - 3) + (J - 1)^2 / d1, which is pliant's mooney_rivlin with mu2 = 0.
+Needs ccx (Debian: calculix-ccx). The mesh of the cylinder is pliant's, with a node in the middle of each edge; nodes of
+its round side are put on their circles. The tube, whose corners at the plates need small elements, is axisymmetric
+(CAX8). Law: NEO HOOKE, c10 (J^-2/3 I1 - 3) + (J - 1)^2 / d1, which is pliant's mooney_rivlin with mu2 = 0.
 """
 import math
 import os
@@ -15,7 +16,8 @@ import sys
 import tempfile
 
 pliant = os.path.abspath(os.path.join(sys.argv[1], "pliant"))
-edges = [float(a) for a in sys.argv[2:4]] or [0.2, 0.2]
+edge = float(sys.argv[2]) if len(sys.argv) > 2 else 0.2
+cells = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 NU = 0.49
 folder = tempfile.TemporaryDirectory()
 path = lambda name: os.path.join(folder.name, name)
@@ -73,32 +75,29 @@ def end_forces(points, tets, height, traction):
     return {v: scale * f for v, f in forces.items()}
 
 
-def solve(points, tets, young, held, forces, moved):
+def write_body(out, kind, points, elements, young):
+    """Nodes, elements and law; lines of held nodes may follow."""
     mu, kappa = young / (2 * (1 + NU)), young / (3 * (1 - 2 * NU))
-    with open(path("job.inp"), "w") as out:
-        out.write("*NODE, NSET=NALL\n")
-        out.writelines(f"{i + 1}, {x:.12e}, {y:.12e}, {z:.12e}\n" for i, (x, y, z) in enumerate(points))
-        out.write("*ELEMENT, TYPE=C3D10, ELSET=EALL\n")
-        out.writelines(f"{i + 1}, {', '.join(str(v + 1) for v in tet)}\n" for i, tet in enumerate(tets))
-        out.write(f"*MATERIAL, NAME=RUBBER\n*HYPERELASTIC, NEO HOOKE\n{mu / 2:.12e}, {2 / kappa:.12e}\n"
-                  "*SOLID SECTION, ELSET=EALL, MATERIAL=RUBBER\n*BOUNDARY\n")
-        out.writelines(f"{v + 1}, 1, 3\n" for v in held)
-        out.write("*STEP, NLGEOM, INC=1000\n*STATIC\n0.1, 1.0\n")
-        if forces:
-            out.write("*CLOAD\n")
-            out.writelines(f"{v + 1}, 3, {f:.12e}\n" for v, f in forces.items())
-        if moved:
-            out.write("*BOUNDARY\n")
-            out.writelines(f"{v + 1}, 1, 2\n{v + 1}, 3, 3, {d:.12e}\n" for v, d in moved.items())
+    out.write("*NODE, NSET=NALL\n")
+    out.writelines(f"{i + 1}, {x:.12e}, {y:.12e}, {z:.12e}\n" for i, (x, y, z) in enumerate(points))
+    out.write(f"*ELEMENT, TYPE={kind}, ELSET=EALL\n")
+    out.writelines(f"{i + 1}, {', '.join(map(str, element))}\n" for i, element in enumerate(elements))
+    out.write(f"*MATERIAL, NAME=RUBBER\n*HYPERELASTIC, NEO HOOKE\n{mu / 2:.12e}, {2 / kappa:.12e}\n"
+              "*SOLID SECTION, ELSET=EALL, MATERIAL=RUBBER\n*BOUNDARY\n")
+
+
+def run_job(node_count):
+    """How far each node moves."""
+    with open(path("job.inp"), "a") as out:
         out.write("*NODE PRINT, NSET=NALL, FREQUENCY=1000\nU\n*END STEP\n")
     run("ccx", "-i", "job")
-    u = [None] * len(points)
+    u = [None] * node_count
     for line in open(path("job.dat")):
         words = re.findall(r"[-+]?\d\.\d+(?:E[-+]?\d+)?", line)
         first = line.split()[:1]
-        if len(words) == 3 and first[0].isdigit():
+        if len(words) == 3 and first[0].isdigit() and int(first[0]) <= node_count:
             u[int(first[0]) - 1] = list(map(float, words))
-    return [[p[k] + d[k] for k in range(3)] for p, d in zip(points, u)]
+    return u
 
 
 def mean_radius(points, moved, radius, height):
@@ -108,20 +107,39 @@ def mean_radius(points, moved, radius, height):
 
 
 def cylinder():
-    points, tets, middles = quadratic_mesh("cylinder", "--edge", str(edges[0]), "--set", "radius=0.5", "--set", "height=2")
+    points, tets, middles = quadratic_mesh("cylinder", "--edge", str(edge), "--set", "radius=0.5", "--set", "height=2")
     round_sides(points, middles, [0.5])
-    held = [v for v, p in enumerate(points) if p[2] < 1e-6]
-    moved = solve(points, tets, 3e5, held, end_forces(points, tets, 2.0, 1e5), {})
+    with open(path("job.inp"), "w") as out:
+        write_body(out, "C3D10", points, [[v + 1 for v in tet] for tet in tets], 3e5)
+        out.writelines(f"{v + 1}, 1, 3\n" for v, p in enumerate(points) if p[2] < 1e-6)
+        out.write("*STEP, NLGEOM, INC=1000\n*STATIC\n0.1, 1.0\n*CLOAD\n")
+        out.writelines(f"{v + 1}, 3, {f:.12e}\n" for v, f in end_forces(points, tets, 2.0, 1e5).items())
+    moved = [[p[k] + d[k] for k in range(3)] for p, d in zip(points, run_job(len(points)))]
     end = [m[2] for p, m in zip(points, moved) if p[2] > 2 - 1e-6]
     print(f"cylinder, {len(tets)} tets: length {sum(end) / len(end):.5f}, radius at half height {mean_radius(points, moved, 0.5, 1.0):.5f}")
 
 
 def tube():
-    points, tets, middles = quadratic_mesh("tube", "--edge", str(edges[1]), "--set", "inner_radius=0.5", "--set", "outer_radius=1", "--set", "height=1")
-    round_sides(points, middles, [0.5, 1.0])
-    held = [v for v, p in enumerate(points) if p[2] < 1e-6]
-    moved = solve(points, tets, 3e6, held, {}, {v: -0.3 for v, p in enumerate(points) if p[2] > 1 - 1e-6})
-    print(f"tube, {len(tets)} tets: radii at half height {mean_radius(points, moved, 0.5, 0.5):.5f} {mean_radius(points, moved, 1.0, 0.5):.5f}")
+    """Half a section of the tube, elements of 8 nodes: as many over the wall as asked for, twice as many over the height."""
+    n = cells
+    nodes, elements = {}, []
+    number = lambda i, j: nodes.setdefault((i, j), len(nodes) + 1)
+    for i in range(0, 2 * n, 2):
+        for j in range(0, 4 * n, 2):
+            ring = ((0, 0), (2, 0), (2, 2), (0, 2), (1, 0), (2, 1), (1, 2), (0, 1))
+            elements.append([number(i + a, j + b) for a, b in ring])
+    points = [(0.5 + 0.25 * i / n, 0.25 * j / n, 0.0) for i, j in nodes]
+    foot = [v for (i, j), v in nodes.items() if j == 0]
+    head = [v for (i, j), v in nodes.items() if j == 4 * n]
+    with open(path("job.inp"), "w") as out:
+        write_body(out, "CAX8", points, elements, 3e6)
+        out.writelines(f"{v}, 1, 2\n" for v in foot)
+        out.writelines(f"{v}, 1, 1\n" for v in head)
+        out.write("*STEP, NLGEOM, INC=1000\n*STATIC\n0.02, 1.0, 1e-9\n*BOUNDARY\n")
+        out.writelines(f"{v}, 2, 2, -0.3\n" for v in head)
+    u = run_job(len(points))
+    inner, outer = (u[nodes[i, 2 * n] - 1][0] for i in (0, 2 * n))
+    print(f"tube, {len(elements)} axisymmetric elements: radii at half height {0.5 + inner:.5f} {1 + outer:.5f}")
 
 
 cylinder()
