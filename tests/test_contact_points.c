@@ -65,7 +65,6 @@ static void check_contacts(const pl_world* world) {
         CHECK(c->body >= 0 && c->body < 2 && c->other_body < 2);
         CHECK_NEAR(pl_norm(pl_vec3_load(c->normal)), 1.0, 1e-6);
         CHECK_NEAR(pl_dot(pl_vec3_load(c->normal), pl_vec3_load(c->friction)), 0.0, 1e-6);
-        CHECK(fabs(c->normal[1]) > 0.9); // all faces are level
         CHECK(c->vertices[0] >= 0 || c->collider >= 0);
         CHECK(fabs(c->distance) < 0.02);
         CHECK(c->point[1] > -0.01 && c->point[1] < 0.12);
@@ -237,10 +236,9 @@ TEST(contact_points_of_a_run)
     char* index = load_text(out, "run.pvd");
     CHECK(strstr(index, "contact_points.00006.vtu") != NULL);
     free(index);
-    snprintf(path, sizeof path, "%s/contact_points.00006.vtu", out);
-    pl_mesh* mesh;
-    CHECK_OK(pl_mesh_read(path, NULL, &mesh, NULL, &error), &error);
-    CHECK_INT(mesh->vertex_count, mark_count);
-    pl_mesh_destroy(mesh);
+    char *points = load_text(out, "contact_points.00006.vtu"), count[64];
+    snprintf(count, sizeof count, "NumberOfPoints=\"%d\"", mark_count);
+    CHECK(strstr(points, count) != NULL);
+    free(points);
     pl_scene_destroy(scene);
 }

@@ -141,11 +141,12 @@ static pl_vec3 push_of(const pl_pbd_body* b, const pl_point_constraint* c, doubl
 }
 
 // There is room for it.
-static void tell_contact(const pl_pbd_system* s, int v, const pl_point_constraint* c, pl_vec3 force,
-                         pl_array* out) {
+static void tell_contact(const pl_pbd_system* s, const pl_pbd_body* b, int v,
+                         const pl_point_constraint* c, pl_vec3 force, pl_array* out) {
     const pl_vec3 at = pl_vec3_load(s->positions + 3 * (size_t)v);
     const pl_vec3 n = {(double)c->normal[0], (double)c->normal[1], (double)c->normal[2]};
-    const pl_vec3 place = {(double)c->place[0], (double)c->place[1], (double)c->place[2]};
+    const pl_vec3 local = {(double)c->place[0], (double)c->place[1], (double)c->place[2]};
+    const pl_vec3 place = pl_add(pl_vec3_load(b->origin), local);
     const pl_contact_report report =
         pl_report_of_obstacle(v, c->obstacle, at, n, force, pl_dot(pl_sub(at, place), n));
     pl_array_push(out, &report);
@@ -167,7 +168,7 @@ static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
         if (known) continue;
         const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
         const pl_vec3 force = pl_madd(push, share, rest);
-        if (step->contacts) tell_contact(s, v, c, force, step->contacts);
+        if (step->contacts) tell_contact(s, b, v, c, force, step->contacts);
         if (!step->obstacle_forces || c->obstacle < 0 || c->obstacle >= step->obstacle_count)
             continue;
         double* sum = step->obstacle_forces + 3 * (size_t)c->obstacle;
