@@ -8,6 +8,7 @@
 #include "pbd_samples.h"
 #include "record/contact_table.h"
 #include "record/export.h"
+#include "record/marks.h"
 #include "record/run_folder.h"
 #include "record/show.h"
 #include "run_samples.h"
@@ -241,4 +242,32 @@ TEST(contact_points_of_a_run)
     CHECK(strstr(points, count) != NULL);
     free(points);
     pl_scene_destroy(scene);
+}
+
+// A point in the middle of the picture and a line to the right; one behind the camera is left out.
+TEST(contact_points_are_drawn)
+{
+    pl_render_options options = pl_default_render_options();
+    options.width = options.height = 101;
+    options.radius = 1.0;
+    options.camera = (pl_camera){.eye = {0, 0, 2},
+                                 .right = {1, 0, 0},
+                                 .up = {0, 1, 0},
+                                 .back = {0, 0, 1},
+                                 .tan_x = 0.5,
+                                 .tan_y = 0.5};
+    const pl_render_mark marks[] = {{{0, 0, 0}, {1, 0, 0}}, {{0, 0.5, 3}, {1, 0, 0}}};
+    const uint8_t grey[3] = {128, 128, 128};
+    pl_image image;
+    pl_error error;
+    CHECK_OK(pl_image_create(101, 101, &image, &error), &error);
+    pl_image_fill(&image, grey);
+    pl_marks_draw(&image, &options, marks, 2);
+    CHECK(pl_image_at(&image, 50, 50)[0] < 64);
+    CHECK(pl_image_at(&image, 60, 50)[0] < 100); // the line is 15 pixels long
+    CHECK_INT(pl_image_at(&image, 75, 50)[0], 128);
+    CHECK_INT(pl_image_at(&image, 40, 50)[0], 128);
+    CHECK_INT(pl_image_at(&image, 50, 25)[0], 128);
+    CHECK_INT(pl_image_at(&image, 50, 75)[0], 128);
+    pl_image_free(&image);
 }

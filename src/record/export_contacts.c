@@ -5,101 +5,69 @@
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
 
-typedef void (*put_row)(pl_sink* sink, const pl_contact_row* row, int i);
+#include <stddef.h>
 
-static void put_vector(pl_sink* sink, const double v[3]) {
-    for (int i = 0; i < 3; i++) {
-        pl_sink_double(sink, v[i]);
-        pl_sink_char(sink, i < 2 ? ' ' : '\n');
-    }
-}
-
-static void put_int(pl_sink* sink, int value) {
-    pl_sink_int(sink, value);
-    pl_sink_char(sink, '\n');
-}
-
-static void put_number(pl_sink* sink, double value) {
-    pl_sink_double(sink, value);
-    pl_sink_char(sink, '\n');
-}
-
-static void put_point(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_vector(sink, row->contact.point);
-}
-static void put_normal(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_vector(sink, row->contact.normal);
-}
-static void put_force(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    double force[3];
-    pl_contact_force(&row->contact, force);
-    put_vector(sink, force);
-}
-static void put_friction(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_vector(sink, row->contact.friction);
-}
-static void put_normal_force(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_number(sink, row->contact.normal_force);
-}
-static void put_distance(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_number(sink, row->contact.distance);
-}
-static void put_body(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_int(sink, row->contact.body);
-}
-static void put_other_body(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_int(sink, row->contact.other_body);
-}
-static void put_collider(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)i;
-    put_int(sink, row->contact.collider);
-}
-static void put_place(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)row;
-    put_int(sink, i);
-}
-static void put_end(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)row;
-    put_int(sink, i + 1);
-}
-static void put_kind(pl_sink* sink, const pl_contact_row* row, int i) {
-    (void)row, (void)i;
-    put_int(sink, 1); // VTK_VERTEX
-}
+typedef enum column_kind { NUMBERS, INDEX, FORCE, PLACE, END, TYPE } column_kind;
 
 typedef struct column {
     const char* section; // opens before it, or NULL
     const char* head;    // of its DataArray
-    put_row put;
+    column_kind kind;
+    size_t offset;   // in pl_contact_point, of numbers and indices
+    int count;       // of numbers
     const char* end; // of the section, or NULL
 } column;
 
-#define REAL(name, components)                                                                     \
-    "type=\"Float64\" Name=\"" name "\" NumberOfComponents=\"" components "\""
+#define REAL(name, count) "type=\"Float64\" Name=\"" name "\" NumberOfComponents=\"" #count "\""
 #define WHOLE(name) "type=\"Int32\" Name=\"" name "\""
+#define NUMBERS_OF(field, count)                                                                   \
+    REAL(#field, count), NUMBERS, offsetof(pl_contact_point, field), count
+#define INDEX_OF(field) WHOLE(#field), INDEX, offsetof(pl_contact_point, field), 1
 
 static const column columns[] = {
-    {"<Points>\n", REAL("Points", "3"), put_point, "</Points>\n"},
-    {"<Cells>\n", WHOLE("connectivity"), put_place, NULL},
-    {NULL, WHOLE("offsets"), put_end, NULL},
-    {NULL, "type=\"UInt8\" Name=\"types\"", put_kind, "</Cells>\n"},
-    {"<PointData Vectors=\"force\">\n", REAL("force", "3"), put_force, NULL},
-    {NULL, REAL("normal", "3"), put_normal, NULL},
-    {NULL, REAL("friction", "3"), put_friction, NULL},
-    {NULL, REAL("normal_force", "1"), put_normal_force, NULL},
-    {NULL, REAL("distance", "1"), put_distance, NULL},
-    {NULL, WHOLE("body"), put_body, NULL},
-    {NULL, WHOLE("other_body"), put_other_body, NULL},
-    {NULL, WHOLE("collider"), put_collider, "</PointData>\n"},
+    {"<Points>\n", NUMBERS_OF(point, 3), "</Points>\n"},
+    {"<Cells>\n", WHOLE("connectivity"), PLACE, 0, 1, NULL},
+    {NULL, WHOLE("offsets"), END, 0, 1, NULL},
+    {NULL, "type=\"UInt8\" Name=\"types\"", TYPE, 0, 1, "</Cells>\n"},
+    {"<PointData Vectors=\"force\">\n", REAL("force", 3), FORCE, 0, 3, NULL},
+    {NULL, NUMBERS_OF(normal, 3), NULL},
+    {NULL, NUMBERS_OF(friction, 3), NULL},
+    {NULL, NUMBERS_OF(normal_force, 1), NULL},
+    {NULL, NUMBERS_OF(distance, 1), NULL},
+    {NULL, INDEX_OF(body), NULL},
+    {NULL, INDEX_OF(other_body), NULL},
+    {NULL, INDEX_OF(collider), "</PointData>\n"},
 };
+
+static void put_numbers(pl_sink* sink, const double* values, int count) {
+    for (int i = 0; i < count; i++) {
+        pl_sink_double(sink, values[i]);
+        pl_sink_char(sink, i + 1 < count ? ' ' : '\n');
+    }
+}
+
+static void put_index(pl_sink* sink, int value) {
+    pl_sink_int(sink, value);
+    pl_sink_char(sink, '\n');
+}
+
+// what a column has of contact i
+static void put(pl_sink* sink, const column* c, const pl_contact_point* contact, int i) {
+    enum { VTK_VERTEX = 1 };
+    const void* at = (const char*)contact + c->offset;
+    double force[3];
+    switch (c->kind) {
+    case NUMBERS: put_numbers(sink, at, c->count); return;
+    case INDEX: put_index(sink, *(const int*)at); return;
+    case FORCE:
+        pl_contact_force(contact, force);
+        put_numbers(sink, force, 3);
+        return;
+    case PLACE: put_index(sink, i); return;
+    case END: put_index(sink, i + 1); return;
+    case TYPE: put_index(sink, VTK_VERTEX); return;
+    }
+}
 
 pl_status pl_export_contacts(const char* path, const pl_array* rows, double time, pl_error* error) {
     int first;
@@ -120,7 +88,7 @@ pl_status pl_export_contacts(const char* path, const pl_array* rows, double time
         pl_sink_text(sink, "<DataArray ");
         pl_sink_text(sink, columns[c].head);
         pl_sink_text(sink, " format=\"ascii\">\n");
-        for (int i = 0; i < count; i++) columns[c].put(sink, &all[first + i], i);
+        for (int i = 0; i < count; i++) put(sink, &columns[c], &all[first + i].contact, i);
         pl_sink_text(sink, "</DataArray>\n");
         if (columns[c].end) pl_sink_text(sink, columns[c].end);
     }

@@ -83,6 +83,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_coupling_setup(w, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
+    if (status == PL_OK) status = pl_world_untangle_cloth(w, notes, error);
     if (status == PL_OK) status = pl_world_surfaces_note(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
 }
