@@ -48,7 +48,7 @@ static void run_render(void* user) {
                            .positions = job->positions,
                            .triangle_count = job->triangle_count,
                            .triangles = job->triangles};
-    pl_render_scene scene = {1, &body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &body};
     job->status = pl_render_draw(&scene, &job->options, job->pool, &job->image, NULL);
 }
 

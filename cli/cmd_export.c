@@ -85,6 +85,9 @@ static int run_export(const export_settings* s, pl_export_format format,
         status = pl_show_add_colliders(show, s->path, notes, &error);
         all.show = show;
     }
+    char contacts[4200];
+    snprintf(contacts, sizeof contacts, "%s/contacts.csv", s->path);
+    if (access(contacts, F_OK) == 0) all.contacts = contacts;
     if (status == PL_OK)
         status = pl_export(pl_show_recording(show), format, out, &all, notes, &error);
     report_notes(&export_verb, notes);

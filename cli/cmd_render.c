@@ -51,7 +51,7 @@ typedef struct render_settings {
     pl_view view;
     pl_render_options options;
     int columns, rows;
-    bool cells;
+    bool cells, contacts;
     int level; // of multigrid, 0 for none
 } render_settings;
 
@@ -121,11 +121,12 @@ static int parse_show(render_settings* s) {
     if (!s->show) return EXIT_DONE;
     double level;
     s->cells = strcmp(s->show, "cells") == 0;
+    s->contacts = strcmp(s->show, "contacts") == 0;
     if (strncmp(s->show, "level=", 6) == 0 && parse_double(s->show + 6, &level) && level >= 1.0 &&
         level <= 100.0 && level == floor(level))
         s->level = (int)level;
-    if (!s->cells && s->level == 0)
-        return usage("--show takes cells, or level=1 and so on", s->show);
+    if (!s->cells && !s->contacts && s->level == 0)
+        return usage("--show takes contacts, cells, or level=1 and so on", s->show);
     if (s->level > 0 && s->color_by)
         return usage("--show level has colours of its own; leave out --color-by", s->color_by);
     bool one = s->out && ends_in(s->out, ".png") && !s->sheet && s->frame < 0;
@@ -338,6 +339,7 @@ static int run_render(render_settings* s) {
         status = pl_show_add_colliders(show, s->path, notes, &error);
     if (status == PL_OK && s->level > 0)
         status = pl_show_set_level(show, s->path, s->level, notes, &error);
+    if (status == PL_OK && s->contacts) status = pl_show_add_contacts(show, s->path, &error);
     if (status == PL_OK && s->cells) {
         int frame;
         status = pl_show_add_cells(show, s->path, &frame, notes, &error);
@@ -388,7 +390,7 @@ int cmd_render(int argc, char** argv) {
         {"--against", "DIR", OPTION_TEXT, &s.against, "the run that --color-by error compares with",
          ANY},
         {"--show", "WHAT", OPTION_TEXT, &s.show,
-         "cells: the lattice of method grid, at the end; level=N: nodes of a coarse level", ANY},
+         "contacts; cells: the lattice of method grid, at the end; level=N: coarse nodes", ANY},
         {"--texture", "FILE.png", OPTION_TEXT, &s.texture,
          "a picture on bodies that have texture coordinates", ANY},
         {"--transparent", NULL, OPTION_FLAG, &s.transparent,

@@ -56,7 +56,10 @@ for scene in "$@"; do
     *) "$pliant" run "$scene" --quiet --force -o "out/pictures/$name" ;;
     esac
     camera=()
-    case $name in *pachinko* | galerkin_armadillos) camera=(--azimuth 10 --elevation 8) ;; esac
+    case $name in
+    *pachinko* | galerkin_armadillos) camera=(--azimuth 10 --elevation 8) ;;
+    stacked_boxes) camera=(--show contacts) ;;
+    esac
     "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 "${camera[@]}" -o "docs/images/$name.png"
     if [ "$scene" = scenes/paper/pbd_dress.json ]; then
         "$pliant" run "$scene" --set bodies[0].hierarchy=0 --quiet --force -o out/pictures/pbd_dress_plain

@@ -84,7 +84,7 @@ TEST(render_camera_sees_the_front)
 TEST(render_sphere_is_round_and_in_the_middle)
 {
     sample_shown s = sample_show(sample_sphere(4));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     pl_image image = sample_drawn(&scene, &options, NULL);
@@ -117,7 +117,7 @@ TEST(render_covers_every_sample_of_a_closed_patch)
 {
     // a sheet that fills the picture: no pixel shows the backdrop through a shared edge
     sample_shown s = sample_show(sample_sheet(37, 29));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.up_axis = 1;
     view.azimuth = 3.0, view.elevation = 2.0;
@@ -136,7 +136,7 @@ TEST(render_nearer_body_hides_the_other)
     sample_shown a = sample_show(sample_sphere(3)), b = sample_show(sample_sphere(3));
     for (int i = 0; i < b.mesh->vertex_count; i++) b.positions[3 * i + 2] += 4.0f;
     pl_render_body bodies[2] = {a.body, b.body};
-    pl_render_scene scene = {2, bodies};
+    pl_render_scene scene = {.body_count = 2, .bodies = bodies};
     pl_view view = pl_default_view();
     view.azimuth = view.elevation = 0.0;
     pl_render_options options = sample_framed(&view, &scene);
@@ -152,7 +152,7 @@ TEST(render_nearer_body_hides_the_other)
 TEST(render_shadow_falls_away_from_the_light)
 {
     sample_shown s = sample_show(sample_sphere(3));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.margin = 0.6;
     view.elevation = 35.0;
@@ -190,7 +190,7 @@ TEST(render_same_bits_for_every_thread_count)
     sample_shown s = sample_show(sample_sphere(5));
     float* values = PL_ALLOC(float, s.mesh->vertex_count);
     for (int i = 0; i < s.mesh->vertex_count; i++) values[i] = s.positions[3 * i];
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     check_same_bits(options, &scene);
@@ -230,7 +230,7 @@ TEST(render_same_picture_at_every_size_and_place)
 {
     // scaled by powers of two and moved, a body gives the same pixels up to rounding
     sample_shown s = sample_show(sample_sphere(4));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     pl_image first = sample_drawn(&scene, &options, NULL);
@@ -255,7 +255,7 @@ TEST(render_survives_positions_that_are_not_finite)
     sample_shown s = sample_show(sample_sphere(3));
     float bad[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 1e30f};
     for (int i = 0; i < 6; i++) s.positions[17 * i] = bad[i];
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     pl_image image = sample_drawn(&scene, &options, NULL);
@@ -284,7 +284,7 @@ TEST(render_values_choose_colours_of_the_map)
     sample_shown s = sample_show(sample_sphere(3));
     float* values = PL_ALLOC(float, s.mesh->triangle_count);
     s.body.triangle_values = values;
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     options.map = PL_COLORMAP_DIVERGING;
@@ -307,7 +307,7 @@ TEST(render_values_choose_colours_of_the_map)
 TEST(render_survives_every_failing_allocation)
 {
     sample_shown s = sample_show(sample_sphere(2));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     pl_render_options options = sample_framed(&view, &scene);
     pl_image image;

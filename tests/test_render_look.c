@@ -49,7 +49,7 @@ TEST(render_shadows_on_slivers_are_those_on_small_triangles)
             ball.positions[3 * i + 1] += 1.0f;
         }
         pl_render_body bodies[2] = {rod.body, ball.body};
-        pl_render_scene scene = {2, bodies};
+        pl_render_scene scene = {.body_count = 2, .bodies = bodies};
         pl_view view = pl_default_view();
         pl_render_options options = sample_framed(&view, &scene);
         images[k] = sample_drawn(&scene, &options, NULL);
@@ -99,7 +99,7 @@ TEST(render_crevices_are_darker_than_open_places)
             bodies[k].has_color = true;
             for (int c = 0; c < 3; c++) bodies[k].color[c] = 0.5f;
         }
-        pl_render_scene scene = {2, bodies};
+        pl_render_scene scene = {.body_count = 2, .bodies = bodies};
         pl_view view = pl_default_view();
         view.azimuth = 0.0, view.elevation = 90.0;
         pl_render_options options = sample_framed(&view, &scene);
@@ -129,7 +129,7 @@ static double penumbra_of(double height) {
         ball.positions[3 * i + 1] += (float)height;
     }
     pl_render_body bodies[2] = {square.body, ball.body};
-    pl_render_scene scene = {2, bodies};
+    pl_render_scene scene = {.body_count = 2, .bodies = bodies};
     pl_view view = pl_default_view();
     view.azimuth = 0.0, view.elevation = 90.0;
     pl_render_options options = sample_framed(&view, &scene);
@@ -164,7 +164,7 @@ TEST(render_sheets_have_two_sides)
     sample_shown s = level_square(0.0, 4);
     s.body.has_color = s.body.has_back_color = true;
     s.body.color[0] = 0.6f, s.body.back_color[2] = 0.6f;
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     for (int below = 0; below < 2; below++) {
         view.elevation = below ? -60.0 : 60.0;
@@ -207,7 +207,7 @@ TEST(render_textures_lie_as_their_coordinates_say)
     s.body.texture = &texture;
     s.body.uvs = uvs;
     s.body.triangle_uvs = s.body.triangles;
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.azimuth = 0.0, view.elevation = 90.0;
     pl_render_options options = sample_framed(&view, &scene);
@@ -227,7 +227,7 @@ TEST(render_textures_lie_as_their_coordinates_say)
 TEST(render_without_a_backdrop_has_alpha)
 {
     sample_shown s = sample_show(sample_sphere(3));
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.margin = 0.4;
     pl_render_options options = sample_framed(&view, &scene);
@@ -305,7 +305,7 @@ TEST(render_lines_of_fine_meshes_do_not_beat)
     sample_shown s = level_square(0.0, 80);
     s.body.has_color = true;
     for (int c = 0; c < 3; c++) s.body.color[c] = 0.5f;
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.azimuth = 0.0, view.elevation = 90.0;
     pl_render_options options = sample_framed(&view, &scene);
@@ -335,7 +335,7 @@ TEST(render_smooths_the_folds_of_cloth_only)
     for (int smooth = 0; smooth < 2; smooth++) {
         sample_shown s = sample_show(sample_mesh(corners, 6, NULL, 0, triangles, 4));
         s.body.has_no_creases = smooth;
-        pl_render_scene scene = {1, &s.body};
+        pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
         pl_view view = pl_default_view();
         pl_render_options options = sample_framed(&view, &scene);
         pl_render_mesh mesh;
@@ -358,7 +358,7 @@ TEST(render_joins_the_triangles_of_cloth_that_may_tear)
     for (int cloth = 0; cloth < 2; cloth++) {
         sample_shown s = sample_show(sample_mesh(corners, 9, NULL, 0, triangles, 3));
         s.body.has_no_creases = cloth;
-        pl_render_scene scene = {1, &s.body};
+        pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
         pl_view view = pl_default_view();
         pl_render_options options = sample_framed(&view, &scene);
         pl_render_mesh mesh;

@@ -205,7 +205,7 @@ TEST(render_command_shows_levels_and_cells)
     CHECK_TEXT(text, "cells are known of the last frame alone");
     snprintf(command, sizeof command, "pliant render %s --show level=0", path);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
-    CHECK_TEXT(text, "--show takes cells, or level=1");
+    CHECK_TEXT(text, "--show takes contacts, cells, or level=1");
     snprintf(command, sizeof command, "pliant render %s/frames.plr --show level=1", path);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "of the folder of a run");
@@ -235,7 +235,7 @@ TEST(render_categories_are_not_mixed_across_a_triangle)
     const float values[3] = {3.0f, 4.0f, 9.0f};
     sample_shown s = sample_show(sample_mesh(corners, 3, NULL, 0, triangle, 1));
     s.body.vertex_values = values;
-    pl_render_scene scene = {1, &s.body};
+    pl_render_scene scene = {.body_count = 1, .bodies = &s.body};
     pl_view view = pl_default_view();
     view.azimuth = 0.0, view.elevation = 0.0;
     pl_render_options options = sample_framed(&view, &scene);

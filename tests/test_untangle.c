@@ -166,6 +166,34 @@ TEST(untangle_cloth_comes_out_of_a_ball)
     }
 }
 
+static pl_world* world_with_note(const char* text, const char* note);
+
+// The same with cloth and ball held, so that neither can be moved as a whole.
+TEST(untangle_held_cloth_is_put_in_front_of_a_ball)
+{
+    static const char text[] =
+        "{\"pliant\": 1, \"threads\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+        " {\"name\": \"ball\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+        "0.03}, \"material\": {\"young\": 1e5}},\n"
+        " {\"name\": \"cloth\", \"kind\": \"cloth\", \"generate\": {\"shape\": \"cloth\", "
+        "\"size_x\": 0.3, \"size_y\": 0.3, \"edge\": 0.02}, \"method\": \"pbd\", \"transform\": "
+        "{\"rotate\": [-90, 0, 0], \"translate\": [-0.15, 0.095, 0.15]}}],\n"
+        " \"attachments\": [{\"body\": \"ball\", \"where\": {\"side\": \"-y\"}}, {\"body\": "
+        "\"cloth\", \"where\": {\"region\": \"corners\"}}]}";
+    pl_world* world = world_with_note(text, "cloth \"cloth\" starts inside \"ball\"");
+    CHECK_INT(pl_world_crossings(world), 0);
+    double first = 0.0;
+    for (int k = 0; k < 10; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        CHECK_INT(pl_world_crossings(world), 0);
+        const double sum = info.kinetic_energy + info.elastic_energy;
+        if (k == 0) first = sum;
+        CHECK(sum < 1.01 * first); // the cloth was stretched
+    }
+    pl_world_destroy(world);
+}
+
 static pl_world* world_with_note(const char* text, const char* note) {
     pl_scene* scene = sample_scene(text);
     pl_notes* notes;

@@ -405,6 +405,7 @@ typedef struct pl_output {
     int every; ///< every n-th frame
     int field_count;
     const pl_output_field* fields;
+    bool contacts; ///< in contacts.csv
     bool compress;
     int checkpoint_every; ///< frames; 0: one after each second of work
 } pl_output;

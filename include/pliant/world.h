@@ -174,6 +174,32 @@ PL_API pl_status pl_world_attachment_reaction(const pl_world* world, int attachm
 PL_API pl_status pl_world_collider_force(const pl_world* world, int collider, double force[3],
                                          pl_error* error);
 
+/// Two that push each other: a vertex and a collider, a vertex and a triangle, or two edges.
+typedef struct pl_contact_point {
+    int body;        ///< of the first side
+    int other_body;  ///< of the second side; -1: it is a collider
+    int collider;    ///< -1: the second side is a body
+    int vertices[3]; ///< of the first side, in its body: a vertex or an edge, then -1. None of
+                     ///< a point of method grid that lies between vertices
+    int other_vertices[3]; ///< of the second side: an edge or a triangle, then -1; none of a
+                           ///< collider and of a body that is met one way
+    double point[3];       ///< between the two [m]
+    double normal[3];      ///< from the second side to the first, of length 1
+    double normal_force;   ///< of the second side on the first, along the normal [N]
+    double friction[3];    ///< the rest of that force, across the normal [N]
+    double distance; ///< of the two [m]; of a collider less the thickness around it, so that it is
+                     ///< below 0 where a vertex is in it
+} pl_contact_point;
+
+/// Asks for the contacts of each frame from the next one on, or no longer. Frames that nobody asks
+/// take no time for it.
+PL_API void pl_world_tell_contacts(pl_world* world, bool tells);
+/// The contacts in the last step of the last frame: a view, until the next frame. Returns how many
+/// there are; 0 if nobody asked. Forces are as those of pl_world_collider_force, and those with a
+/// collider add up to it. What acts on a body is normal_force * normal + friction where it is the
+/// first side, and minus that where it is the second one.
+PL_API int pl_world_contacts(const pl_world* world, const pl_contact_point** out);
+
 /// Sets a number of the scene that may change during a run, by its path, from the next step on:
 /// ("wind[0].velocity[0]", 12.0), ("gravity[1]", 0.0). A curve that it has no longer counts.
 /// Numbers marked with ~ in docs/scene.md can be set. The first change of a material, of damping or

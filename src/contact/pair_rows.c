@@ -100,6 +100,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     if (!(share > 0.0)) return false;
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     out->share = share;
+    out->is_edges = pair->is_edges;
     out->normal = pl_scale(1.0 / distance, difference(out->weights, &at));
     const double missing = fmax(wanted - before, 0.0);
     const double returned =

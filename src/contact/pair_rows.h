@@ -13,6 +13,7 @@
 // n . sum of weights[i] x[v[i]] >= distance.
 typedef struct pl_pair_row {
     int v[4];
+    bool is_edges;
     double weights[4]; // weights of the closest points; they sum to 0
     double share;      // sum of weights^2 / mass [1/kg]
     pl_vec3 normal;    // from the second to the first

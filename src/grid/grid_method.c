@@ -262,6 +262,15 @@ static pl_status check_step(void* system, const pl_method_step* step, pl_error* 
     return status;
 }
 
+// for the contacts that are told
+static pl_status make_room(const pl_grid_loads* loads, pl_error* error) {
+    if (!loads->told) return PL_OK;
+    loads->told->count = 0;
+    return pl_array_reserve(loads->told, (size_t)loads->contact_count)
+               ? PL_OK
+               : pl_fail_memory(error, "contacts");
+}
+
 static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_info* info,
                           pl_error* error) {
     pl_grid_loads loads = {.time_step = step->time_step,
@@ -270,7 +279,8 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                            .start = s->start,
                            .pin_forces = step->pin_forces,
                            .obstacle_forces = step->obstacle_forces,
-                           .obstacle_count = step->obstacle_count};
+                           .obstacle_count = step->obstacle_count,
+                           .told = step->contacts};
     set_forces(s, step);
     memcpy(loads.gravity, step->gravity, sizeof loads.gravity);
     pl_status status = take_over(s, error);
@@ -284,6 +294,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                                 s->start + 3 * (size_t)s->bodies[b].first_point);
     }
     if (status == PL_OK) status = solve(s, step, &loads, info, error);
+    if (status == PL_OK) status = make_room(&loads, error);
     if (status != PL_OK) return status;
     for (int b = 0; b < s->body_count; b++) {
         loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;

@@ -137,6 +137,18 @@ static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     }
 }
 
+// There is room for it. Points beyond the vertices are between them.
+static void tell_contact(const pl_grid_body* b, const pl_contact* c, const double* places,
+                         pl_vec3 force, pl_array* out) {
+    const int point = c->vertex - b->first_point;
+    const int v = point < b->vertex_count ? b->first_vertex + point : -1 - b->first_vertex;
+    const pl_vec3 at = pl_vec3_load(places + 3 * (size_t)point);
+    const pl_contact_place place = pl_contact_round(c, at);
+    const pl_contact_report report =
+        pl_report_of_obstacle(v, c->obstacle, at, place.normal, force, -place.depth);
+    pl_array_push(out, &report);
+}
+
 // forces of contacts, and the share of each in the remainder
 static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
                             pl_vec3 rest, double whole, pl_force_sum* known) {
@@ -149,16 +161,19 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, c
         if (known)
             pl_force_sum_add(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)),
                              push);
-        if (known || !loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
-        double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
+        if (known || pl_norm2(push) == 0.0) continue;
         const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
-        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), pl_madd(push, share, rest)));
+        const pl_vec3 force = pl_madd(push, share, rest);
+        if (loads->told) tell_contact(b, c, places, force, loads->told);
+        if (!loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
+        double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), force));
     }
     return size;
 }
 
 void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
-    if (!loads->pin_forces && !loads->obstacle_forces) return;
+    if (!loads->pin_forces && !loads->obstacle_forces && !loads->told) return;
     if (b->held_count == 0 && !pl_grid_has_springs(b, loads)) return; // nothing holds or touches it
     double* places = b->springs + 6 * (size_t)b->point_count;
     bool pinned = false;
@@ -173,7 +188,7 @@ void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
         const pl_pin* pin = &loads->pins[k];
         if (!pl_grid_is_own(b, pin->vertex)) continue;
         pinned = true;
-        if (!pin->hard)
+        if (!pin->hard && loads->pin_forces)
             pl_vec3_store(loads->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
     }
     const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);

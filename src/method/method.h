@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/deadline.h"
 #include "contact/contact.h"
+#include "contact/contact_report.h"
 #include "contact/pressure.h"
 #include "contact/push_response.h"
 #include "contact/surface_set.h"
@@ -52,6 +53,8 @@ typedef struct pl_method_step {
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
     int obstacle_count;
+    pl_array* contacts; // of pl_contact_report, emptied first: what pushes at the end of the step;
+                        // by method pbd means over it
     // The step ends by then with what it has, after one iteration at least. NULL: no hurry.
     const pl_deadline* deadline;
 } pl_method_step;

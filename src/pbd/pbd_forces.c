@@ -140,6 +140,18 @@ static pl_vec3 push_of(const pl_pbd_body* b, const pl_point_constraint* c, doubl
                      scale * (double)(c->push * c->normal[2] + c->drag[2])};
 }
 
+// There is room for it.
+static void tell_contact(const pl_pbd_system* s, const pl_pbd_body* b, int v,
+                         const pl_point_constraint* c, pl_vec3 force, pl_array* out) {
+    const pl_vec3 at = pl_vec3_load(s->positions + 3 * (size_t)v);
+    const pl_vec3 n = {(double)c->normal[0], (double)c->normal[1], (double)c->normal[2]};
+    const pl_vec3 local = {(double)c->place[0], (double)c->place[1], (double)c->place[2]};
+    const pl_vec3 place = pl_add(pl_vec3_load(b->origin), local);
+    const pl_contact_report report =
+        pl_report_of_obstacle(v, c->obstacle, at, n, force, pl_dot(pl_sub(at, place), n));
+    pl_array_push(out, &report);
+}
+
 // Contact forces. known: only sums them; otherwise reports each with its share of the remainder.
 static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
                             const pl_method_step* step, double h, pl_vec3 rest, double whole,
@@ -153,18 +165,25 @@ static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
         const int v = b->first_vertex + pl_pbd_vertex_of(b, c->particle);
         size += pl_norm(push);
         if (known) pl_force_sum_add(known, pl_vec3_load(s->positions + 3 * (size_t)v), push);
-        if (known || !step->obstacle_forces || c->obstacle < 0 ||
-            c->obstacle >= step->obstacle_count)
+        if (known) continue;
+        const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
+        const pl_vec3 force = pl_madd(push, share, rest);
+        if (step->contacts) tell_contact(s, b, v, c, force, step->contacts);
+        if (!step->obstacle_forces || c->obstacle < 0 || c->obstacle >= step->obstacle_count)
             continue;
         double* sum = step->obstacle_forces + 3 * (size_t)c->obstacle;
-        const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
-        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), pl_madd(push, share, rest)));
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), force));
     }
     return size;
 }
 
-void pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int part_count) {
+pl_status pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int part_count,
+                             pl_error* error) {
     const double h = step->time_step / part_count;
+    size_t room = step->contacts ? step->contacts->count : 0;
+    for (int n = 0; n < s->body_count; n++) room += s->bodies[n].points.count;
+    if (step->contacts && !pl_array_reserve(step->contacts, room))
+        return pl_fail_memory(error, "contacts");
     memset(s->next, 0, 3 * (size_t)s->vertex_count * sizeof(double));
     for (int n = 0; n < s->body_count; n++) {
         const pl_pbd_body* b = &s->bodies[n];
@@ -177,6 +196,7 @@ void pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int part_c
         all.torque = pl_sub(all.torque, known.torque);
         const pl_vec3 nothing = {0, 0, 0};
         tell_contacts(s, b, step, h, pinned ? nothing : all.force, size, NULL);
-        if (pinned) tell_pins(s, b, step, h, all);
+        if (pinned && step->pin_forces) tell_pins(s, b, step, h, all);
     }
+    return PL_OK;
 }

@@ -9,6 +9,7 @@
 
 // Call after a step of this many substeps, whose start is saved. Fills the requested forces.
 // Overwrites the predictions and the list of held vertices.
-void pl_pbd_tell_forces(pl_pbd_system* system, const pl_method_step* step, int part_count);
+pl_status pl_pbd_tell_forces(pl_pbd_system* system, const pl_method_step* step, int part_count,
+                             pl_error* error);
 
 #endif

@@ -43,7 +43,11 @@ void pl_pbd_meeting_free(pl_pbd_meeting* m) {
     *m = (pl_pbd_meeting){0};
 }
 
-void pl_pbd_meeting_begin(pl_pbd_meeting* m) {
+void pl_pbd_meeting_begin(pl_pbd_meeting* m, const pl_method_step* step) {
+    m->told = step->contacts;
+    m->told_rate = 1.0 / step->time_step;
+    m->told_count = 0;
+    if (m->told) m->told->count = 0;
     m->horizon = m->part_count = m->active_count = 0;
     if (m->pushed) memset(m->pushed, 0, 3 * (size_t)m->vertex_count * sizeof(double));
 }
@@ -267,6 +271,23 @@ static int count_pushing(pl_pbd_meeting* m) {
     return count;
 }
 
+// Adds what the pairs pushed in this substep to the mean forces of the step.
+static bool tell(pl_pbd_meeting* m, const double* x) {
+    const pl_pair_row* rows = m->rows.data;
+    for (size_t k = 0; k < m->rows.count; k++) {
+        const pl_pair_row* row = &rows[k];
+        if (!(row->push > 0.0)) continue;
+        pl_contact_report report =
+            pl_report_of_pair(row->v, row->is_edges, row->weights, row->normal, x);
+        report.force = pl_scale(m->told_rate * m->rate, pl_madd(row->drag, row->push, row->normal));
+        report.order = m->told_count;
+        if (!pl_array_push(m->told, &report)) return false;
+    }
+    pl_reports_join(m->told, 0);
+    m->told_count++;
+    return true;
+}
+
 pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
                       const pl_pair_motion* motion, const pl_pbd_part* part, int parts_left,
                       const pl_contact* planes, int plane_count, pl_error* error) {
@@ -288,6 +309,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
         project_planes(motion, part, planes, plane_count);
     }
     m->active_count = count_pushing(m);
+    if (m->told && !tell(m, motion->end)) return pl_fail_memory(error, "contacts");
     m->lost = (pl_vec3){0, 0, 0};
     if (m->rows.count) status = keep_apart(m, surfaces, pool, motion, error);
     if (pl_norm2(m->lost) > 0.0 && plane_count == 0) give_back(m, motion);

@@ -5,6 +5,7 @@
 #ifndef PL_PBD_MEETING_H
 #define PL_PBD_MEETING_H
 
+#include "contact/contact_report.h"
 #include "contact/pair_rows.h"
 #include "pbd/pbd_body.h"
 
@@ -22,13 +23,16 @@ typedef struct pl_pbd_meeting {
     int horizon;      // substeps that the search looked ahead; 0: no search yet
     pl_vec3 lost;     // sum of mass times position removed by shortened paths [kg m]
     int active_count; // pairs that pushed in the last substep
+    pl_array* told;   // of pl_contact_report: mean forces of the step; NULL: not asked for
+    double told_rate; // one over the time of the step, if so
+    int told_count;   // substeps that are in it
 } pl_pbd_meeting;
 
 pl_pbd_meeting pl_pbd_meeting_empty(void);
 void pl_pbd_meeting_free(pl_pbd_meeting* meeting);
 
 // Call at the start of a step: discards earlier results.
-void pl_pbd_meeting_begin(pl_pbd_meeting* meeting);
+void pl_pbd_meeting_begin(pl_pbd_meeting* meeting, const pl_method_step* step);
 
 // Moves the end positions of a substep so that bodies stay apart. parts_left: substeps after this
 // one. planes: contacts with colliders, at the end of the substep.

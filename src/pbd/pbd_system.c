@@ -386,19 +386,19 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
     find_held(s, step);
-    pl_pbd_meeting_begin(&s->meeting);
+    pl_pbd_meeting_begin(&s->meeting, step);
     int wanted = 1;
     for (int b = 0; b < s->body_count; b++) {
         int substeps = pl_pbd_body_substeps(&s->bodies[b], step->time_step);
         if (substeps > wanted) wanted = substeps;
     }
     int part_count = pl_deadline_rounds(step->deadline, s->part_seconds, wanted);
-    const bool asks = step->pin_forces || step->obstacle_forces;
+    const bool asks = step->pin_forces || step->obstacle_forces || step->contacts;
     pl_status status = asks || wanted > 1 ? save_state(s, error) : PL_OK;
     if (status == PL_OK)
         status = wanted == 1 ? step_at_once(s, step, info, error)
                              : step_in_parts(s, step, part_count, wanted, info, error);
-    if (status == PL_OK && asks) pl_pbd_tell_forces(s, step, part_count);
+    if (status == PL_OK && asks) status = pl_pbd_tell_forces(s, step, part_count, error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         pl_pbd_body_tear(&s->bodies[b], s->positions);
     info->seconds = pl_seconds() - start;

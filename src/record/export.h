@@ -5,12 +5,14 @@
 #ifndef PL_RECORD_EXPORT_H
 #define PL_RECORD_EXPORT_H
 
+#include "record/contact_table.h"
 #include "record/recording.h"
 #include "record/show.h"
 
 // code, name, whether it is one file (else a folder of files), what is written
 #define PL_EXPORT_LIST(X)                                                                          \
-    X(PL_EXPORT_VTU, "vtu", false, "a .vtu per frame and body, and run.pvd, which lists them")     \
+    X(PL_EXPORT_VTU, "vtu", false,                                                                 \
+      "a .vtu per frame and body, and of contacts; run.pvd lists them")                            \
     X(PL_EXPORT_PLY, "ply", false, "a .ply per frame and body")                                    \
     X(PL_EXPORT_OBJ, "obj", false, "an .obj per frame and body, texture coordinates kept")         \
     X(PL_EXPORT_PC2, "pc2", false,                                                                 \
@@ -27,11 +29,12 @@ pl_export_format pl_export_format_of(const char* name);
 bool pl_export_is_file(pl_export_format format);
 
 typedef struct pl_export_options {
-    int every;           // take every nth frame
-    bool ascii;          // VTU and PLY as text
-    pl_show* show;       // glb: with the colliders of this show of the recording; NULL: without
-    int vertex_count;    // csv: tracks of these vertices of every body, or
-    const int* vertices; // NULL for a line per body and frame
+    int every;            // take every nth frame
+    bool ascii;           // VTU and PLY as text
+    pl_show* show;        // glb: with the colliders of this show of the recording; NULL: without
+    const char* contacts; // vtu: with those of this contacts.csv; NULL: without
+    int vertex_count;     // csv: tracks of these vertices of every body, or
+    const int* vertices;  // NULL for a line per body and frame
     // called after each frame, or NULL
     void (*progress)(int done, int count, void* user);
     void* user;
@@ -55,6 +58,8 @@ typedef struct pl_export_job {
 
 pl_status pl_export_series(const pl_export_job* job, pl_mesh_format format, const char* ending,
                            pl_error* error);
+// The contacts of a frame, rows of a contact table, as a VTU file.
+pl_status pl_export_contacts(const char* path, const pl_array* rows, double time, pl_error* error);
 pl_status pl_export_pc2(const pl_export_job* job, pl_error* error);
 pl_status pl_export_glb(const pl_export_job* job, pl_error* error);
 pl_status pl_export_csv(const pl_export_job* job, pl_error* error);

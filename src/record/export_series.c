@@ -32,6 +32,34 @@ static pl_status write_frame(const pl_export_job* job, pl_mesh** meshes, int i,
     return status;
 }
 
+// Names of bodies that are alike get other endings than this.
+static void contacts_name(const pl_export_job* job, int i, char* text, size_t size) {
+    snprintf(text, size, "contact_points.%05d.vtu", pl_export_number(job, i));
+}
+
+static pl_status write_contacts(const pl_export_job* job, pl_error* error) {
+    pl_array rows = pl_array_of(sizeof(pl_contact_row));
+    pl_status status = pl_contact_table_read(job->options->contacts, &rows, error);
+    for (int i = 0; status == PL_OK && i < job->frame_count; i++) {
+        char name[96], path[4200];
+        contacts_name(job, i, name, sizeof name);
+        snprintf(path, sizeof path, "%s/%s", job->path, name);
+        status = pl_export_contacts(path, &rows, pl_export_time(job, i), error);
+    }
+    pl_array_free(&rows);
+    return status;
+}
+
+static void put_index_line(pl_sink* sink, double time, int part, const char* name) {
+    pl_sink_text(sink, "    <DataSet timestep=\"");
+    pl_sink_double(sink, time);
+    pl_sink_text(sink, "\" group=\"\" part=\"");
+    pl_sink_int(sink, part);
+    pl_sink_text(sink, "\" file=\"");
+    pl_sink_text(sink, name);
+    pl_sink_text(sink, "\"/>\n");
+}
+
 static pl_status write_index(const pl_export_job* job, pl_error* error) {
     char path[4200];
     snprintf(path, sizeof path, "%s/run.pvd", job->path);
@@ -40,18 +68,16 @@ static pl_status write_index(const pl_export_job* job, pl_error* error) {
     if (status != PL_OK) return status;
     pl_sink_text(sink, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
                        "byte_order=\"LittleEndian\">\n  <Collection>\n");
-    for (int i = 0; i < job->frame_count; i++)
+    for (int i = 0; i < job->frame_count; i++) {
+        char name[96];
         for (int b = 0; b < job->head->body_count; b++) {
-            char name[96];
             file_name(job, b, i, "vtu", name, sizeof name);
-            pl_sink_text(sink, "    <DataSet timestep=\"");
-            pl_sink_double(sink, pl_export_time(job, i));
-            pl_sink_text(sink, "\" group=\"\" part=\"");
-            pl_sink_int(sink, b);
-            pl_sink_text(sink, "\" file=\"");
-            pl_sink_text(sink, name);
-            pl_sink_text(sink, "\"/>\n");
+            put_index_line(sink, pl_export_time(job, i), b, name);
         }
+        if (!job->options->contacts) continue;
+        contacts_name(job, i, name, sizeof name);
+        put_index_line(sink, pl_export_time(job, i), job->head->body_count, name);
+    }
     pl_sink_text(sink, "  </Collection>\n</VTKFile>\n");
     return pl_sink_close(sink, true, error);
 }
@@ -68,6 +94,8 @@ pl_status pl_export_series(const pl_export_job* job, pl_mesh_format format, cons
         status = pl_export_load(job, i, error);
         if (status == PL_OK) status = write_frame(job, meshes, i, format, ending, error);
     }
+    if (status == PL_OK && format == PL_MESH_VTU && job->options->contacts)
+        status = write_contacts(job, error);
     if (status == PL_OK && format == PL_MESH_VTU) status = write_index(job, error);
     for (int b = 0; b < bodies; b++) pl_mesh_destroy(meshes[b]);
     PL_FREE(meshes, pl_mesh*, bodies);

@@ -7,6 +7,7 @@
 #include "record/render.h"
 #include "base/memory.h"
 #include "record/legend.h"
+#include "record/marks.h"
 #include "record/shade.h"
 
 #include <math.h>
@@ -345,6 +346,7 @@ pl_status pl_render_draw(const pl_render_scene* scene, const pl_render_options* 
     pl_status status = pl_render_mesh_create(scene, options, pool, &mesh, error);
     if (status != PL_OK) return status;
     status = draw_mesh(scene, options, &mesh, pool, image, error);
+    if (status == PL_OK) pl_marks_draw(image, options, scene->marks, scene->mark_count);
     if (status == PL_OK) pl_legend_draw(image, options);
     pl_render_mesh_free(&mesh);
     return status;

@@ -28,9 +28,17 @@ typedef struct pl_render_body {
     const int* triangle_uvs;   // 3 per triangle, -1 for none
 } pl_render_body;
 
+// A point with a line, over everything else.
+typedef struct pl_render_mark {
+    pl_vec3 at;
+    pl_vec3 along; // the line, 1 for the longest
+} pl_render_mark;
+
 typedef struct pl_render_scene {
     int body_count;
     const pl_render_body* bodies;
+    int mark_count;
+    const pl_render_mark* marks;
 } pl_render_scene;
 
 // a colour of a map of categories

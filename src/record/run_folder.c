@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
+#include "record/contact_table.h"
 #include "record/run_checkpoint.h"
 #include "record/run_reactions.h"
 #include "record/run_values.h"
@@ -36,6 +37,8 @@ struct pl_run {
     pl_checkpoint checkpoint; // the last one that was posted
     int metrics;              // file descriptor, or -1
     int64_t metrics_size;
+    int contacts; // contacts.csv, or -1
+    int64_t contacts_size;
     uint64_t scene_hash;
     int checkpoint_frame;                       // of the last checkpoint, or -1
     double checkpoint_time, checkpoint_seconds; // when it was written, and how long that took
@@ -106,7 +109,7 @@ static pl_status lock_folder(pl_run* run, pl_error* error) {
 // in the order in which they are removed: without a scene nothing is resumed, and without a
 // checkpoint the other files do not matter
 static const char* const file_names[] = {"scene.json", "checkpoint.plc", "frames.plr",
-                                         "metrics.csv", "log.txt"};
+                                         "metrics.csv", "contacts.csv", "log.txt"};
 enum { FILE_NAME_COUNT = sizeof file_names / sizeof file_names[0] };
 
 // checkpoint.plc.x1Y2z3: a file that was being written when its process was killed
@@ -260,6 +263,47 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     return write_row(run, &row, error);
 }
 
+// Adds rows to contacts.csv. Those that were written in part are cut off again. Frees the text.
+static pl_status write_contacts(pl_run* run, pl_text* rows, pl_error* error) {
+    char path[PATH_SIZE];
+    path_in(run, "contacts.csv", path);
+    const char* text = pl_text_get(rows);
+    pl_status status = text ? write_whole(run->contacts, path, text, strlen(text), error)
+                            : pl_fail_memory(error, "contacts");
+    if (status == PL_OK) run->contacts_size += (int64_t)strlen(text);
+    else if (ftruncate(run->contacts, run->contacts_size) == 0)
+        lseek(run->contacts, run->contacts_size, SEEK_SET);
+    pl_text_free(rows);
+    return status;
+}
+
+// keeps the rows up to the present frame of a run that goes on
+static pl_status open_contacts(pl_run* run, bool goes_on, pl_error* error) {
+    if (!run->scene->output.contacts) return PL_OK;
+    char path[PATH_SIZE];
+    path_in(run, "contacts.csv", path);
+    pl_world_tell_contacts(run->world, true);
+    const int64_t size = goes_on ? pl_contact_table_size(path, pl_world_frame(run->world)) : 0;
+    run->contacts = pl_file_open(path, PL_FILE_WRITE);
+    if (run->contacts < 0 || ftruncate(run->contacts, size) != 0 ||
+        lseek(run->contacts, size, SEEK_SET) < 0)
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
+    run->contacts_size = size;
+    if (size > 0) return PL_OK;
+    pl_text head = pl_text_begin();
+    pl_contact_table_head(&head);
+    return write_contacts(run, &head, error);
+}
+
+static pl_status add_contacts(pl_run* run, pl_error* error) {
+    if (run->contacts < 0) return PL_OK;
+    pl_text rows = pl_text_begin();
+    pl_text_add(&rows, "");
+    pl_contact_table_rows(run->world, &rows);
+    return write_contacts(run, &rows, error);
+}
+
 static pl_status post_checkpoint(pl_run* run, pl_error* error) {
     if (run->checkpoint_frame == pl_world_frame(run->world)) return PL_OK;
     pl_checkpoint_head head = {.scene_hash = run->scene_hash, .metrics_size = run->metrics_size};
@@ -273,6 +317,7 @@ static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
     *out = PL_ALLOC(pl_run, 1);
     if (!*out) return pl_fail_memory(error, "a run");
     (*out)->metrics = -1;
+    (*out)->contacts = -1;
     (*out)->lock = -1;
     (*out)->checkpoint_frame = -1;
     (*out)->checkpoint_time = pl_seconds();
@@ -288,6 +333,7 @@ static void free_run(pl_run* run) {
     pl_write_behind_destroy(run->queue);
     pl_checkpoint_free(&run->checkpoint);
     if (run->metrics >= 0) close(run->metrics);
+    if (run->contacts >= 0) close(run->contacts);
     if (run->lock >= 0) close(run->lock);
     pl_run_values_free(&run->values);
     pl_world_destroy(run->world);
@@ -313,6 +359,7 @@ static pl_status open_files(pl_run* run, const pl_checkpoint_head* checkpoint, p
     if (status != PL_OK) return status;
     pl_recorder_use_queue(run->recorder, run->queue);
     status = open_metrics(run, checkpoint ? checkpoint->metrics_size : 0, error);
+    if (status == PL_OK) status = open_contacts(run, checkpoint != NULL, error);
     if (checkpoint) run->checkpoint_frame = pl_world_frame(run->world);
     return checkpoint || status != PL_OK ? status : record_frame(run, error);
 }
@@ -428,7 +475,9 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     sum_up(&run->summary, info);
     run->is_behind = true;
     double start = pl_seconds();
-    if (info->frame % run->scene->output.every == 0) status = record_frame(run, error);
+    const bool is_recorded = info->frame % run->scene->output.every == 0;
+    if (is_recorded) status = record_frame(run, error);
+    if (status == PL_OK && is_recorded) status = add_contacts(run, error);
     // the checkpoint of the frame before is counted here, since it must know of its row
     if (status == PL_OK)
         status = add_metrics(run, info, pl_seconds() - start + run->checkpoint_seconds, error);

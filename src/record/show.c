@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "base/platform.h"
 #include "collider/collider_kind.h"
+#include "record/contact_table.h"
 #include "record/png_read.h"
 #include "record/show_object.h"
 #include "scene/animation.h"
@@ -134,7 +135,7 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
         if (b->vertex_count + b->triangle_count > 0 && !s->values[i])
             return pl_fail_memory(error, "a picture");
     }
-    s->scene = (pl_render_scene){s->body_count, s->bodies};
+    s->scene = (pl_render_scene){.body_count = s->body_count, .bodies = s->bodies};
     return PL_OK;
 }
 
@@ -184,6 +185,8 @@ void pl_show_close(pl_show* s) {
     free_colliders(s);
     pl_array_free(&s->cage_positions);
     pl_array_free(&s->cage_triangles);
+    pl_array_free(&s->contacts);
+    pl_array_free(&s->marks);
     pl_texture_free(&s->texture);
     for (int i = 0; s->uvs && i < s->body_count; i++)
         PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
@@ -299,7 +302,7 @@ static pl_status make_shapes(pl_show* s, pl_notes* notes, pl_error* error) {
                              .has_color = true,
                              .color = {quiet[0], quiet[1], quiet[2]}};
     }
-    s->scene = (pl_render_scene){s->body_count + s->shape_count, s->all};
+    s->scene = (pl_render_scene){.body_count = s->body_count + s->shape_count, .bodies = s->all};
     return PL_OK;
 }
 
@@ -320,7 +323,7 @@ pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, p
     status = make_shapes(s, notes, error);
     if (status != PL_OK) {
         free_colliders(s);
-        s->scene = (pl_render_scene){s->body_count, s->bodies};
+        s->scene = (pl_render_scene){.body_count = s->body_count, .bodies = s->bodies};
     }
     return status;
 }
@@ -329,6 +332,47 @@ void pl_show_place_collider(pl_show* s, int k, int frame) {
     double time = pl_show_time(s, frame);
     pl_scene_evaluate(s->setting, time);
     pl_shown_collider_place(&s->shapes[k], time, s->first_step, s->around, s->reach);
+}
+
+// the marks of a frame
+static void show_contacts(pl_show* s, int frame) {
+    int first;
+    s->scene.mark_count = pl_contact_table_find(&s->contacts, pl_show_time(s, frame), &first);
+    s->scene.marks = (const pl_render_mark*)s->marks.data + first;
+}
+
+static pl_render_mark mark_of(const pl_contact_point* contact) {
+    double force[3];
+    pl_contact_force(contact, force);
+    const double size = pl_norm(pl_vec3_load(force));
+    return (pl_render_mark){pl_vec3_load(contact->point),
+                            pl_scale(size > 0.0 ? 1.0 / sqrt(size) : 0.0, pl_vec3_load(force))};
+}
+
+pl_status pl_show_add_contacts(pl_show* s, const char* path, pl_error* error) {
+    char file[4200];
+    if (snprintf(file, sizeof file, "%s/contacts.csv", path) >= (int)sizeof file)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "%s: the path is too long", path);
+    s->contacts = pl_array_of(sizeof(pl_contact_row));
+    s->marks = pl_array_of(sizeof(pl_render_mark));
+    pl_error cause = {0};
+    pl_status status = pl_contact_table_read(file, &s->contacts, &cause);
+    if (status != PL_OK)
+        return pl_fail(error, status,
+                       "%.700s; contacts are written by runs whose scene has \"output\": "
+                       "{\"contacts\": true}",
+                       cause.text);
+    double most = 0.0;
+    const pl_contact_row* rows = s->contacts.data;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const pl_render_mark mark = mark_of(&rows[k].contact);
+        most = fmax(most, pl_norm(mark.along));
+        if (!pl_array_push(&s->marks, &mark)) return pl_fail_memory(error, file);
+    }
+    pl_render_mark* marks = s->marks.data;
+    for (size_t k = 0; most > 0.0 && k < s->marks.count; k++)
+        marks[k].along = pl_scale(1.0 / most, marks[k].along);
+    return PL_OK;
 }
 
 pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_error* error) {
@@ -351,6 +395,7 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
         b->vertex_values = on_triangles ? NULL : s->values[i];
         b->triangle_values = on_triangles ? s->values[i] : NULL;
     }
+    if (status == PL_OK && s->marks.count) show_contacts(s, frame);
     if (status != PL_OK || !s->all) return status;
     memcpy(s->all, s->bodies, (size_t)s->body_count * sizeof *s->all);
     for (int k = 0; k < s->shape_count; k++) pl_show_place_collider(s, k, frame);

@@ -38,6 +38,10 @@ pl_status pl_show_set_level(pl_show* show, const char* path, int level, pl_notes
 pl_status pl_show_add_cells(pl_show* show, const char* path, int* frame, pl_notes* notes,
                             pl_error* error);
 
+// Draws the contacts of each frame that the run wrote (output.contacts), with a line along the
+// force on the first side: as long as the square root of the force, of the largest one of the run.
+pl_status pl_show_add_contacts(pl_show* show, const char* path, pl_error* error);
+
 int pl_show_frame_count(const pl_show* show);
 double pl_show_time(const pl_show* show, int frame);
 // The number of a frame in its run, and the place of a number or -1: they differ from the place

@@ -40,6 +40,9 @@ typedef struct pl_show {
     pl_array cage_positions, cage_triangles; // bars around the cells of lattices
     int cells_frame;                         // where they are so
 
+    pl_array contacts; // of pl_contact_row; of all frames
+    pl_array marks;    // of pl_render_mark, one per contact
+
     pl_legend_item items[PL_COLORMAP_SIZE]; // regions that are drawn
 
     pl_texture texture;

@@ -212,7 +212,7 @@ static pl_status add_cage(pl_show* s, edge_bars* bars, pl_error* error) {
     PL_FREE(s->all, pl_render_body, s->all_room);
     s->all = all;
     s->all_room = count + 1;
-    s->scene = (pl_render_scene){count + 1, all};
+    s->scene = (pl_render_scene){.body_count = count + 1, .bodies = all};
     s->cage_positions = bars->positions;
     s->cage_triangles = bars->triangles;
     *bars = (edge_bars){0};

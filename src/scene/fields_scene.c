@@ -87,6 +87,8 @@ static const pl_field_info output_rows[] = {
     {PL_ROW(pl_output, "fields", fields, PL_FIELD_CHOICES),
      .count_offset = offsetof(pl_output, field_count), .choices = &pl_choices_of_pl_output_field,
      .unit = "", .help = "fields recorded in addition to positions"},
+    PL_ROW_BOOL(pl_output, "contacts", contacts, false,
+                "writes what pushes whom into contacts.csv, which render and export show"),
     PL_ROW_BOOL(pl_output, "compress", compress, true, "compresses recordings"),
     PL_ROW_INT(pl_output, "checkpoint_every", checkpoint_every, 0, 1000000, 0,
                "frames between checkpoints; 0: one for each second of work"),

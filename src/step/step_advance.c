@@ -56,7 +56,7 @@ static pl_status solver_reactions(pl_step_system* s, const pl_method_step* step,
                                   const pl_step_objective* f, pl_error* error) {
     const double* x = s->state[PL_STATE_POSITIONS];
     double* middle = s->minimiser.trial;
-    if (!step->pin_forces && !step->obstacle_forces) return PL_OK;
+    if (!step->pin_forces && !step->obstacle_forces && !step->contacts) return PL_OK;
     bool is_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
     for (int i = 0; is_midpoint && i < 3 * s->vertex_count; i++)
         middle[i] = 0.5 * (f->start[i] + x[i]);
@@ -90,7 +90,7 @@ static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, 
     for (int k = 0; step->pin_forces && k < f.pin_count; k++) // for their reactions
         pl_step_inertia_of(s, tau, bdf2, f.pins[k].vertex);
     if (s->midpoint) save_state(s);
-    if (s->midpoint || step->obstacle_forces) {
+    if (s->midpoint || step->obstacle_forces || step->contacts) {
         pl_step_copy(s, s->state[PL_STATE_POSITIONS], s->start);
         f.start = s->start;
     }
@@ -157,6 +157,9 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     if (status == PL_OK)
         status = pl_step_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
                                         step, error);
+    if (status == PL_OK && s->meeting && step->contacts &&
+        !pl_step_meeting_tell(s->meeting, s->minimiser.x, step->contacts))
+        status = pl_fail_memory(error, "contacts");
     if (status != PL_OK) return status;
     if (!pl_step_commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");

@@ -9,6 +9,7 @@
 #define PL_STEP_MEETING_H
 
 #include "base/array.h"
+#include "contact/contact_report.h"
 #include "contact/pair_barrier.h"
 #include "contact/surface_set.h"
 #include "step/step_objective.h"
@@ -90,6 +91,10 @@ void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const
 // For step_meeting_friction.c: makes sure that all pairs near z, positions at the end of the step,
 // are listed, and finds those within reach. False if memory is out.
 bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);
+
+// Adds the contacts at x, where the step ends, to a list of pl_contact_report. False if memory is
+// out.
+bool pl_step_meeting_tell(pl_step_meeting* meeting, const double* x, pl_array* out);
 
 // Friction of the present list, where the step solves for x.
 double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* x);

@@ -188,3 +188,41 @@ bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x) {
     if (count) memcpy(m->frictions.data, m->next_frictions.data, count * m->frictions.item_size);
     return true;
 }
+
+// ------------------------------------------------------------------ what is told
+
+static bool tell(pl_contact_report* report, pl_vec3 force, int order, pl_array* out) {
+    report->force = force;
+    report->order = order;
+    return pl_array_push(out, report);
+}
+
+bool pl_step_meeting_tell(pl_step_meeting* m, const double* x, pl_array* out) {
+    if (!m->surfaces || !m->has_met) return true;
+    const size_t first = out->count;
+    const double* z = pl_step_end_positions(m->f, x, m->ends[0]);
+    if (!pl_step_meeting_activate(m, z)) return false;
+    const pl_meeting_friction* frictions = m->frictions.data;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const pl_meeting_friction* c = &frictions[k];
+        const pl_vec3 slip = slip_of(m, c, x);
+        pl_contact_report report =
+            pl_report_of_pair(c->v, c->first_count == 2, c->weights, c->normal, z);
+        const double factor = -c->limit / fmax(pl_norm(slip), m->f->slip_length);
+        if (!tell(&report, pl_scale(factor, slip), 0, out)) return false;
+    }
+    const int* active = m->active.data;
+    for (size_t k = 0; k < m->active.count; k++) {
+        const pl_contact_pair* pair = (const pl_contact_pair*)m->pairs.data + active[k];
+        const pl_pair_barrier* b = (const pl_pair_barrier*)m->barriers.data + active[k];
+        const pl_quad at = pl_pair_places(pair, z);
+        double weights[4];
+        pl_vec3 normal;
+        const double force = pl_pair_barrier_force(b, &at, pair->is_edges, weights, &normal);
+        if (!(force > 0.0)) continue;
+        pl_contact_report report = pl_report_of_pair(pair->v, pair->is_edges, weights, normal, z);
+        if (!tell(&report, pl_scale(force, normal), 1, out)) return false;
+    }
+    pl_reports_join(out, first);
+    return true;
+}

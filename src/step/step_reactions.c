@@ -168,14 +168,31 @@ static void sum_contacts(const pl_step_objective* f, const double* x, const pl_m
     }
 }
 
+static pl_status tell_contacts(const pl_step_objective* f, const double* x, pl_array* out,
+                               pl_error* error) {
+    out->count = 0;
+    for (int k = 0; k < f->contact_count; k++) {
+        const pl_contact* c = &f->contacts[k];
+        const pl_vec3 force = pl_scale(-1.0, pl_step_contact_gradient(f, k, x));
+        if (pl_norm2(force) == 0.0) continue;
+        const pl_vec3 at = pl_vec3_load(x + 3 * (size_t)c->vertex);
+        const pl_contact_place place = pl_contact_round(c, at);
+        const pl_contact_report report =
+            pl_report_of_obstacle(c->vertex, c->obstacle, at, place.normal, force, -place.depth);
+        if (!pl_array_push(out, &report)) return pl_fail_memory(error, "contacts");
+    }
+    return PL_OK;
+}
+
 pl_status pl_step_reactions_find(pl_step_reactions* r, const pl_step_objective* f, const double* x,
                                  double* scratch, const pl_method_step* step, pl_error* error) {
     if (step->obstacle_forces) {
         memset(step->obstacle_forces, 0, 3 * (size_t)step->obstacle_count * sizeof(double));
         sum_contacts(f, x, step);
     }
-    if (!step->pin_forces || f->pin_count == 0) return PL_OK;
-    pl_status status = find_spans(r, f, error);
+    pl_status status = step->contacts ? tell_contacts(f, x, step->contacts, error) : PL_OK;
+    if (status != PL_OK || !step->pin_forces || f->pin_count == 0) return status;
+    status = find_spans(r, f, error);
     if (status == PL_OK) status = find_elements(r, f, error);
     if (status != PL_OK) return status;
     find_gradient(r, f, x, scratch);

@@ -10,6 +10,7 @@
 #include "scene/scene_object.h"
 #include "world/contact_notes.h"
 #include "world/world_budget.h"
+#include "world/world_contacts.h"
 #include "world/world_coupling.h"
 #include "world/world_eigenfit.h"
 #include "world/world_guard.h"
@@ -43,6 +44,7 @@ void pl_world_destroy(pl_world* w) {
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_world_host_free(w);
     pl_array_free(&w->crossings);
+    pl_array_free(&w->contacts);
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
@@ -81,6 +83,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_coupling_setup(w, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
+    if (status == PL_OK) status = pl_world_untangle_cloth(w, notes, error);
     if (status == PL_OK) status = pl_world_surfaces_note(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
 }
@@ -92,6 +95,7 @@ pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes
     w->handles = pl_array_of(sizeof(pl_world_handle));
     w->numbers = pl_array_of(sizeof(pl_world_number));
     w->crossings = pl_array_of(sizeof(pl_crossing));
+    w->contacts = pl_array_of(sizeof(pl_contact_point));
     pl_status status = build(w, scene, notes, error);
     if (status == PL_OK) *out = w;
     else pl_world_destroy(w);
@@ -231,6 +235,10 @@ pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     pl_budget_begin_frame(w);
     pl_status status = pl_world_save_frame(w, error);
     if (status == PL_OK) status = run_attempts(w, &own, error);
+    if (status == PL_OK && !pl_world_collect_contacts(w)) {
+        pl_world_restore_frame(w);
+        status = pl_fail_memory(error, "contacts");
+    }
     if (status != PL_OK) return status;
     end_frame(w);
     if (info) {

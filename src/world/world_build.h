@@ -61,6 +61,7 @@ typedef struct pl_world_system {
     pl_array pressures;       // of pl_pressure
     pl_array pin_forces;      // of double, 3 per pin of the last step
     pl_array groups;          // of pl_colliding_vertices
+    pl_array contacts;        // of pl_contact_report: of the last step, if they are asked for
     pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
     struct pl_eigenfit_term* eigenfit; // of its one body; or NULL
@@ -183,6 +184,8 @@ struct pl_world {
                              // column's, see world_meeting.c; NULL: none meet
     struct pl_world_coupling* coupling; // see world_coupling.h; NULL: none
     pl_array crossings;                 // of pl_crossing: of the last search
+    bool tells_contacts;                // see world_contacts.h
+    pl_array contacts;                  // of pl_contact_point: of the last frame
     pl_array handles;                   // of pl_world_handle
     pl_array numbers;                   // of pl_world_number
     double part[2]; // of the frame, at the begin and the end of the substep: 0 to 1

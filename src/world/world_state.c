@@ -266,6 +266,7 @@ pl_status pl_world_state_load(pl_world* w, const void* in, size_t size, pl_error
                        "scene",
                        size, (long long)head[5]);
     state_walk s = {.from = in, .room = size};
+    w->contacts.count = 0; // of another frame
     pl_status status = pass_world(&s, w, size, error);
     if (status == PL_ERROR_FORMAT || (status == PL_OK && s.size != size))
         return pl_fail(error, PL_ERROR_FORMAT, "the state is of another scene");

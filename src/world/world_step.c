@@ -5,6 +5,7 @@
 #include "eigenfit/eigenfit.h"
 #include "world/world_blame.h"
 #include "world/world_budget.h"
+#include "world/world_contacts.h"
 #include "world/world_coupling.h"
 #include "world/world_eigenfit.h"
 #include "world/world_guard.h"
@@ -124,6 +125,7 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     bool is_last = w->part[1] == 1.0; // of the frame
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
+    if (is_last) pl_world_ask_contacts(w, s, &step);
     if (status != PL_OK) return status;
     pl_method_info method_info = {0};
     pl_deadline deadline;
@@ -139,6 +141,7 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
     info->unfit_count += system->eigenfit && !pl_eigenfit_term_info(system->eigenfit).agrees;
     system->trace = method_info.trace;
     if (is_last) pl_world_sum_reactions(w, s);
+    if (is_last) pl_world_name_contacts(w, s);
     if (!method_info.converged && method_info.has_worst_vertex)
         pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
                             sizeof info->unbalanced);

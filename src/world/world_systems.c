@@ -24,6 +24,7 @@ void pl_world_system_free(const pl_world* w, pl_world_system* system) {
     pl_array_free(&system->pressures);
     pl_array_free(&system->pin_forces);
     pl_array_free(&system->groups);
+    pl_array_free(&system->contacts);
     pl_surface_set_destroy(system->surfaces);
 }
 
@@ -44,6 +45,7 @@ pl_status pl_world_group_bodies(pl_world* w, pl_error* error) {
             system->pressures = pl_array_of(sizeof(pl_pressure));
             system->pin_forces = pl_array_of(sizeof(double));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
+            system->contacts = pl_array_of(sizeof(pl_contact_report));
             system->method = pl_world_method(body->def->method);
         }
         body->first_vertex = w->systems[body->system].vertex_count;

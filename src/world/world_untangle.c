@@ -178,6 +178,13 @@ static pl_vec3 direction(const tangle* t, pl_vec3 normal, int k) {
     return (pl_vec3){c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
 }
 
+// A unit vector with what is zero but for rounding as zero.
+static pl_vec3 without_rounding(pl_vec3 d) {
+    const double least = 1e-9;
+    return (pl_vec3){fabs(d.x) < least ? 0.0 : d.x, fabs(d.y) < least ? 0.0 : d.y,
+                     fabs(d.z) < least ? 0.0 : d.z};
+}
+
 // The shortest way along d on which the first body becomes free, if it is below `most`.
 static pl_status shorten(tangle* t, pl_vec3 d, double* most, bool* found, pl_error* error) {
     double low = 0.0, high = t->gap;
@@ -211,7 +218,7 @@ static pl_status find_way(tangle* t, pl_vec3* out, bool* is_apart, pl_error* err
         const double length = pl_norm(d);
         bool found = false;
         if (!(length > 0.0)) continue;
-        d = pl_scale(1.0 / length, d);
+        d = without_rounding(pl_scale(1.0 / length, d));
         status = shorten(t, d, &most, &found, error);
         if (found) best = d;
     }
@@ -263,9 +270,9 @@ static pl_status part_pair(untangling* u, int a, int b, bool* moved, pl_error* e
 
 // ------------------------------------------------------------------ all pairs
 
-// They collide, both ways (contact_notes.c says who does not).
-static bool collide(const pl_world* w, int a, int b) {
+bool pl_world_collide(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
+    if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
     if (pl_world_can_push(first) && pl_world_can_push(second)) return true;
     return first->system == second->system && w->systems[first->system].method->keeps_apart &&
            pl_world_can_collide(first) && pl_world_can_collide(second);
@@ -328,7 +335,7 @@ static pl_status pass(untangling* u, pl_array* list, bool* moved, pl_error* erro
         const int a = u->body_of[crossings[k].surfaces[0]];
         const int b = u->body_of[crossings[k].surfaces[1]];
         int* last = &u->passes[(size_t)a * bodies + (size_t)b];
-        if (*last < 0 || *last == u->pass || !collide(u->w, a, b)) continue;
+        if (*last < 0 || *last == u->pass || !pl_world_collide(u->w, a, b)) continue;
         *last = u->pass;
         bool own;
         status = part_pair(u, a, b, &own, error);
@@ -386,7 +393,7 @@ static pl_status note_all_nested(const untangling* u, pl_notes* notes, pl_error*
     pl_status status = PL_OK;
     for (int i = 0; i < u->all->surface_count; i++)
         for (int j = 0; status == PL_OK && j < u->all->surface_count; j++)
-            if (i != j && collide(u->w, u->body_of[i], u->body_of[j]))
+            if (i != j && pl_world_collide(u->w, u->body_of[i], u->body_of[j]))
                 status = note_nested(u, u->body_of[i], u->body_of[j], notes, error);
     return status;
 }
