@@ -14,8 +14,8 @@ bool bench_s2_arap(bench* b) {
     const struct {
         const char* name;
         s2_case c;
-    } cases[] = {{"armadillo", s2_shaken(S2_ARMADILLO, 1e6, quick)},
-                 {"human", s2_shaken(S2_SKATER, 1e6, quick)}};
+    } cases[] = {{"armadillo", s2_shaken(S2_ARMADILLO, 1e6, "arap", quick)},
+                 {"human", s2_shaken(S2_SKATER, 1e6, "arap", quick)}};
     for (int k = 0; k < (quick ? 1 : 2); k++) {
         s2_errors fine, coarse, fit, dac;
         s2_truth truth;

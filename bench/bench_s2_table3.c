@@ -39,7 +39,7 @@ bool bench_s2_table3(bench* b) {
     for (int i = 0; i < (quick ? 2 : 3); i++)
         for (int k = 0; k < MODULI; k++) {
             if (quick && YOUNG[k] != 1e6) continue;
-            s2_case c = s2_shaken(creatures[i].creature, YOUNG[k], quick);
+            s2_case c = s2_shaken(creatures[i].creature, YOUNG[k], "arap", quick);
             if (!measure(b, &c, k, creatures[i].name, creatures[i].paper[k])) return false;
         }
     return true;

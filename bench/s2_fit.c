@@ -79,7 +79,7 @@ static const stand* stand_of(s2_creature creature) {
     return bench_has_data() ? &CREATURES[creature].real : &CREATURES[creature].own;
 }
 
-s2_case s2_shaken(s2_creature creature, double young, bool quick) {
+s2_case s2_shaken(s2_creature creature, double young, const char* law, bool quick) {
     const struct creature* from = &CREATURES[creature];
     const stand* s = stand_of(creature);
     s2_case c = {.shape = from->shape,
@@ -89,12 +89,12 @@ s2_case s2_shaken(s2_creature creature, double young, bool quick) {
                  .gravity = "0, 0, 0",
                  .frames = quick ? 100 : 200};
     add_shaken(c.attachments, sizeof c.attachments, s, s->low[0], s->high[0], 0.0);
-    set_body(&c, "arap", young);
+    set_body(&c, law, young);
     return c;
 }
 
-s2_case s2_released(s2_creature creature, double young, bool quick) {
-    s2_case c = s2_shaken(creature, young, quick);
+s2_case s2_released(s2_creature creature, double young, const char* law, bool quick) {
+    s2_case c = s2_shaken(creature, young, law, quick);
     const stand* s = stand_of(creature);
     char* to = c.attachments;
     size_t size = sizeof c.attachments;

@@ -50,11 +50,11 @@ typedef struct s2_errors {
 // of about as many vertices.
 typedef enum s2_creature { S2_ARMADILLO, S2_SKATER, S2_HAND } s2_creature;
 
-// One of them, made of ARAP and shaken where it stands for 0.3 s. quick: a coarser fine mesh of the
-// creature, half of the frames. The material is that of young, unless young is 0.
-s2_case s2_shaken(s2_creature creature, double young, bool quick);
+// One of them, made of `law` and shaken where it stands for 0.3 s. quick: a coarser fine mesh of
+// the creature, half of the frames. The material is that of young, unless young is 0.
+s2_case s2_shaken(s2_creature creature, double young, const char* law, bool quick);
 // The same body; one of its feet lets go after half a second.
-s2_case s2_released(s2_creature creature, double young, bool quick);
+s2_case s2_released(s2_creature creature, double young, const char* law, bool quick);
 // An upright bar that is held at its foot and bent by a gravity along x; young as above.
 s2_case s2_swung_bar(double young, const char* law, bool quick);
 
