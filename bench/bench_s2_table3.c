@@ -4,7 +4,7 @@
 // Error of EigenFit over that of the coarse mesh against stiffness (S2 Table 3): a bar of
 // Neo-Hookean rubber (ratio_1e6), and an armadillo (ratio_1e6_armadillo), a hand and a skater of
 // ARAP. The error is the root mean square over time of the farthest vertex from the fine run.
-// --quick has one row of the armadillo and of the hand.
+// --quick has two rows of the armadillo and of the hand.
 #include "s2_fit.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ bool bench_s2_table3(bench* b) {
     }
     for (int i = 0; i < (quick ? 2 : 3); i++)
         for (int k = 0; k < MODULI; k++) {
-            if (quick && YOUNG[k] != 1e6) continue;
+            if (quick && YOUNG[k] < 1e6) continue;
             s2_case c = s2_shaken(creatures[i].creature, YOUNG[k], "arap", quick);
             if (!measure(b, &c, k, creatures[i].name, creatures[i].paper[k])) return false;
         }
