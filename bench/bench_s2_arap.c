@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // EigenFit on bodies of ARAP that are shaken at their feet for 0.3 s and then swing for the rest of
-// two seconds (S2 Fig. 8 and 10): an armadillo and a human figure. Errors are the largest of all
-// vertices and frames against the fine run.
+// two seconds (S2 Fig. 8 and 10): the armadillo and the skater of PLIANT_DATA, or an armadillo and
+// a human figure of pliant. Errors are the largest of all vertices and frames against the fine run.
 #include "s2_fit.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ bool bench_s2_arap(bench* b) {
     const struct {
         const char* name;
         s2_case c;
-    } cases[] = {{"armadillo", s2_shaken("\"shape\": \"armadillo\", \"height\": 1", 1e6, quick)},
-                 {"human", s2_shaken("\"shape\": \"human\", \"height\": 1", 1e6, quick)}};
+    } cases[] = {{"armadillo", s2_shaken(S2_ARMADILLO, 1e6, "arap", quick)},
+                 {"human", s2_shaken(S2_SKATER, 1e6, "arap", quick)}};
     for (int k = 0; k < (quick ? 1 : 2); k++) {
         s2_errors fine, coarse, fit, dac;
         s2_truth truth;

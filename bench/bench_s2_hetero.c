@@ -23,9 +23,8 @@ bool bench_s2_hetero(bench* b) {
                  "\"direction\": [0, 1, 0], \"spacing\": \"logarithmic\"}}], " S2_SOLVER,
                  cases[k].law, cases[k].stiff, cases[k].soft);
         bool is_bar = cases[k].shape[0] == 'b';
-        s2_case c = is_bar
-                        ? s2_swung_bar(0.0, "", bench_quick(b))
-                        : s2_shaken("\"shape\": \"armadillo\", \"height\": 1", 0.0, bench_quick(b));
+        s2_case c = is_bar ? s2_swung_bar(0.0, "", bench_quick(b))
+                           : s2_shaken(S2_ARMADILLO, 0.0, "", bench_quick(b));
         c.body = body;
         s2_errors fine, coarse, fit;
         bool done = s2_run_three(&c, &fine, &coarse, &fit);

@@ -7,8 +7,7 @@
 #include "s2_fit.h"
 
 bool bench_s2_release(bench* b) {
-    s2_case c = s2_shaken("\"shape\": \"armadillo\", \"height\": 1", 1e6, bench_quick(b));
-    c.attachments = S2_RELEASED_FEET;
+    s2_case c = s2_released(S2_ARMADILLO, 1e6, "arap", bench_quick(b));
     c.first = 50;
     s2_errors fine, coarse, fit;
     bool done = s2_run_three(&c, &fine, &coarse, &fit);

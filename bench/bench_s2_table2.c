@@ -22,7 +22,7 @@ static bool compare(bench* b, const char* name, const s2_case* c, double of_coar
 
 bool bench_s2_table2(bench* b) {
     s2_case linear = s2_swung_bar(1e6, "linear", bench_quick(b)),
-            arap = s2_shaken("\"shape\": \"armadillo\", \"height\": 1", 1e6, bench_quick(b));
+            arap = s2_shaken(S2_ARMADILLO, 1e6, "arap", bench_quick(b));
     linear.frames = arap.frames = bench_quick(b) ? 20 : 60;
     return compare(b, "linear", &linear, 386.0 / 335.0, 0.22) &&
            compare(b, "nonlinear", &arap, 546.0 / 198.0, 0.23);

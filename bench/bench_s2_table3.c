@@ -2,30 +2,45 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Error of EigenFit over that of the coarse mesh against stiffness (S2 Table 3): a bar of
-// Neo-Hookean rubber (ratio_1e6) and an armadillo of ARAP (ratio_1e6_armadillo). The error is the
-// root mean square over time of the farthest vertex from the fine run. --quick has one row of the
-// armadillo.
+// Neo-Hookean rubber (ratio_1e6), and an armadillo (ratio_1e6_armadillo), a hand and a skater of
+// ARAP. The error is the root mean square over time of the farthest vertex from the fine run.
+// --quick has two rows of the armadillo and of the hand.
 #include "s2_fit.h"
 
 #include <stdio.h>
 
+enum { MODULI = 5 };
+static const char* const NAMES[MODULI] = {"1e4", "1e5", "5e5", "1e6", "1e7"};
+static const double YOUNG[MODULI] = {1e4, 1e5, 5e5, 1e6, 1e7};
+
+static bool measure(bench* b, const s2_case* c, int modulus, const char* body, double paper) {
+    s2_errors fine, coarse, fit;
+    char name[64];
+    if (!s2_run_three(c, &fine, &coarse, &fit)) return false;
+    snprintf(name, sizeof name, "ratio_%s%s", NAMES[modulus], body);
+    bench_result(b, name, fit.rms / coarse.rms, "x", paper);
+    return true;
+}
+
 bool bench_s2_table3(bench* b) {
-    static const char* const names[] = {"1e4", "1e5", "5e5", "1e6", "1e7"};
-    static const double young[] = {1e4, 1e5, 5e5, 1e6, 1e7};
-    static const double paper[2][5] = {{1.431, 0.7281, 0.22, 0.247, 0.292},
-                                       {0.838, 0.755, 0.622, 0.307, 0.192}};
-    for (int shape = 0; shape < 2; shape++)
-        for (int k = 0; k < 5; k++) {
-            if (shape && bench_quick(b) && young[k] != 1e6) continue;
-            s2_case c = shape ? s2_shaken("\"shape\": \"armadillo\", \"height\": 1", young[k],
-                                          bench_quick(b))
-                              : s2_swung_bar(young[k], "neohookean", bench_quick(b));
-            s2_errors fine, coarse, fit;
-            bool done = s2_run_three(&c, &fine, &coarse, &fit);
-            if (!done) return false;
-            char name[64];
-            snprintf(name, sizeof name, "ratio_%s%s", names[k], shape ? "_armadillo" : "");
-            bench_result(b, name, fit.rms / coarse.rms, "x", paper[shape][k]);
+    static const double bar[MODULI] = {1.431, 0.7281, 0.22, 0.247, 0.292};
+    static const struct {
+        s2_creature creature;
+        const char* name;
+        double paper[MODULI];
+    } creatures[] = {{S2_ARMADILLO, "_armadillo", {0.838, 0.755, 0.622, 0.307, 0.192}},
+                     {S2_HAND, "_hand", {1.35, 1.04, 0.991, 0.977, 1.09}},
+                     {S2_SKATER, "_skater", {0.92, 0.594, 0.316, 0.273, 0.182}}};
+    bool quick = bench_quick(b);
+    for (int k = 0; k < MODULI; k++) {
+        s2_case c = s2_swung_bar(YOUNG[k], "neohookean", quick);
+        if (!measure(b, &c, k, "", bar[k])) return false;
+    }
+    for (int i = 0; i < (quick ? 2 : 3); i++)
+        for (int k = 0; k < MODULI; k++) {
+            if (quick && YOUNG[k] < 1e6) continue;
+            s2_case c = s2_shaken(creatures[i].creature, YOUNG[k], "arap", quick);
+            if (!measure(b, &c, k, creatures[i].name, creatures[i].paper[k])) return false;
         }
     return true;
 }

@@ -12,14 +12,16 @@
 
 // A scene with one body. Texts are parts of JSON.
 typedef struct s2_case {
-    const char* shape;       // parameters of a generator but for the edge
-    double coarse, fine;     // edges [m]
-    const char* body;        // further keys of the body; NULL: own_body
-    char own_body[300];      // material and solver
-    const char* attachments; // list
-    const char* gravity;     // three numbers
-    int frames;              // of 0.01 s
-    int first;               // frame, from which on errors count
+    const char* shape;      // parameters of a generator but for the edge
+    double coarse, fine;    // edges [m]
+    const char* files[2];   // coarse and fine meshes below PLIANT_DATA, which take the place of the
+                            // shape where that is set; NULL: none
+    const char* body;       // further keys of the body; NULL: own_body
+    char own_body[300];     // material and solver
+    char attachments[1200]; // list
+    const char* gravity;    // three numbers
+    int frames;             // of 0.01 s
+    int first;              // frame, from which on errors count
 } s2_case;
 
 typedef enum s2_kind { S2_FINE, S2_COARSE, S2_FIT, S2_DAC } s2_kind;
@@ -43,12 +45,16 @@ typedef struct s2_errors {
 #define S2_SOLVER                                                                                  \
     "\"integrator\": \"euler\", \"nonlinear\": \"linearised\", \"linear_tolerance\": 1e-8, "       \
     "\"linear_iterations\": 400"
-// Feet that are shaken along x for 0.3 s; and one of them lets go after half a second.
-extern const char S2_SHAKEN_FEET[], S2_RELEASED_FEET[];
 
-// A body of ARAP that stands on y = 0 and is shaken at its feet; quick: a coarser fine mesh, half
-// of the frames. The material is that of young, unless young is 0.
-s2_case s2_shaken(const char* shape, double young, bool quick);
+// Bodies that stand on feet or on a wrist: the meshes of the paper in PLIANT_DATA, else creatures
+// of about as many vertices.
+typedef enum s2_creature { S2_ARMADILLO, S2_SKATER, S2_HAND } s2_creature;
+
+// One of them, made of `law` and shaken where it stands for 0.3 s. quick: a coarser fine mesh of
+// the creature, half of the frames. The material is that of young, unless young is 0.
+s2_case s2_shaken(s2_creature creature, double young, const char* law, bool quick);
+// The same body; one of its feet lets go after half a second.
+s2_case s2_released(s2_creature creature, double young, const char* law, bool quick);
 // An upright bar that is held at its foot and bent by a gravity along x; young as above.
 s2_case s2_swung_bar(double young, const char* law, bool quick);
 

@@ -3,6 +3,7 @@
 //
 // pliant modes: frequencies and shapes of vibration of a body.
 #include "base/fail.h"
+#include "base/notes.h"
 #include "commands.h"
 #include "options.h"
 #include "record/modes_record.h"
@@ -103,6 +104,14 @@ static void print_json(const pl_modes* m) {
     json_decref(root);
 }
 
+// A free body of n unknowns has n modes, of which the rigid ones are not shown.
+static void note_missing(const pl_modes* m, int wanted, pl_notes* notes) {
+    int found = m->count - m->rigid_count;
+    if (found < wanted)
+        pl_note(notes, PL_NOTE_INFO, "%d modes are asked for; beside %d rigid ones the body has %d",
+                wanted, m->rigid_count, found);
+}
+
 static pl_status show_modes(const pl_scene* scene, const modes_options* o, pl_notes* notes,
                             pl_error* error) {
     pl_world* world = NULL;
@@ -111,6 +120,7 @@ static pl_status show_modes(const pl_scene* scene, const modes_options* o, pl_no
     pl_status status = pl_world_create(scene, &world, notes, error);
     if (status == PL_OK) status = find_body(world, o->body, &body, error);
     if (status == PL_OK) status = pl_world_modes(world, body, o->count, &modes, error);
+    if (status == PL_OK) note_missing(modes, o->count, notes);
     if (status == PL_OK && o->output)
         status = pl_modes_record(world, scene, body, modes, o->output, error);
     if (status == PL_OK && o->json) print_json(modes);

@@ -9,7 +9,7 @@ shift
 if [ $# -eq 0 ]; then
     mkdir -p docs/images out/pictures
     # finer than the edges by default
-    for creature in gummy_bear:0.002 bunny:0.0015 octopus:0.0018 armadillo:0.0014 dragon:0.0013 human:0.016 car:0.03 letter:0.002; do
+    for creature in gummy_bear:0.002 bunny:0.0015 octopus:0.0018 armadillo:0.0014 dragon:0.0013 human:0.016 car:0.03 letter:0.002 hand:0.0027; do
         name=${creature%:*}
         "$pliant" mesh --generate "$name" --edge "${creature#*:}" --surface -o "out/pictures/$name.obj" >/dev/null 2>&1
         "$pliant" render "out/pictures/$name.obj" --size 400x400 --samples 16 -o "docs/images/creature_$name.png"

@@ -54,6 +54,27 @@ TEST(creatures_sides_are_their_own)
     pl_mesh_destroy(mesh);
 }
 
+// a hand is one piece, also where its mesh is coarse; its thumb is on the side of +x, as a right
+// hand's is that shows its palm along +z, and next to the index finger
+TEST(creatures_hand_has_five_fingers_in_order)
+{
+    static const char* const fingers[] = {"thumb", "index", "middle", "ring", "little"};
+    pl_mesh* mesh = make("hand", 0.007, NULL);
+    CHECK_INT(check_tets(mesh).part_count, 1);
+    double before = INFINITY;
+    for (int f = 0; f < 5; f++) {
+        const pl_region* region = pl_mesh_region(mesh, PL_ELEMENT_TET, fingers[f]);
+        CHECK(region && region->count > 10);
+        double mean = 0.0;
+        for (int k = 0; k < region->count; k++)
+            mean += mesh->positions[3 * (size_t)mesh->tets[4 * (size_t)region->items[k]]] /
+                    region->count;
+        CHECK(mean < before);
+        before = mean;
+    }
+    pl_mesh_destroy(mesh);
+}
+
 // a limb's value is the distance to its surface: as far as the nearest of points that cover it
 TEST(creatures_limbs_have_true_distances)
 {

@@ -321,6 +321,15 @@ TEST(cmd_modes_prints_and_records)
     snprintf(command, sizeof command, "pliant modes %s -n 3 --json", mesh);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     CHECK_TEXT(text, "\"rigid\": 6");
+    // a cube of 15 vertices that nothing holds has 39 modes that are not rigid
+    char cube[600];
+    snprintf(cube, sizeof cube, "%s", pl_test_path("cube.msh"));
+    snprintf(command, sizeof command, "pliant mesh --generate box --size 1,1,1 --edge 1 -o %s",
+             cube);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    snprintf(command, sizeof command, "pliant modes %s -n 40", cube);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK_TEXT(text, "40 modes are asked for; beside 6 rigid ones the body has 39");
     snprintf(command, sizeof command, "pliant modes %s --pin nowhere", mesh);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_INT(pl_test_run("pliant modes nothing.msh", text, sizeof text), 2);

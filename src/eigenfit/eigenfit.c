@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Of lambda, where modes are followed from shapes that are near, and where they are looked for.
-static const double FOLLOW_TOLERANCE = 3e-2, LAMBDA_TOLERANCE = 1e-8;
+static const double FOLLOW_TOLERANCE = 0.1, LAMBDA_TOLERANCE = 1e-8;
 // How much the turn of the whole body counts in that of a vertex. Decides where neighbours lie in a
 // plane.
 static const double WHOLE_PART = 0.05;

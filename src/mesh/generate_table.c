@@ -98,6 +98,9 @@ typedef struct entry {
       "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
       "thigh_right shin_left shin_right foot_left foot_right",                                     \
       CREATURE(0.03, 1.7))                                                                         \
+    X(hand, "right hand that stands on its wrist on y = 0, with the palm along z",                 \
+      "triangles surface soles; parts palm wrist thumb index middle ring little",                  \
+      CREATURE(0.0035, 0.19))                                                                      \
     X(dress, "cloth around the human of that height, from the chest to the knees",                 \
       "vertices top waist hem", CREATURE(0.02, 1.7))                                               \
     X(car, "car that stands on y = 0 and drives along z",                                          \

@@ -115,6 +115,7 @@ pl_status pl_generate_bunny(const pl_generate_options* options, pl_mesh** out, p
 pl_status pl_generate_armadillo(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_car(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_dragon(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_hand(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_human(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_dress(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_letter(const pl_generate_options* options, pl_mesh** out, pl_error* error);
