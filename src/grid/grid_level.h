@@ -67,12 +67,38 @@ typedef struct pl_grid_level {
     // this level is not where that of the finest level is (grid_wall_distance.c). NULL on the
     // finest level.
     float* wall[3];
+    // Per chunk: the place of the cell of the next coarser level above its first cell, in the nine
+    // coarse rows around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT. NULL on the coarsest
+    // level.
+    int (*parents)[9];
 } pl_grid_level;
+enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
 
 // Index of a cell in the fields, or -1 if it is not stored.
 int pl_grid_index(const pl_grid_level* level, int i, int j, int k);
 static inline bool pl_grid_bit(uint16_t mask, int index) {
     return mask >> (index & (PL_GRID_CHUNK - 1)) & 1;
+}
+
+// Fields that are split by colour store the eight cells of even x of a chunk first, then those of
+// odd x. The place of a cell is its position in such fields.
+static inline int pl_place_of(int index) {
+    const int i = index & (PL_GRID_CHUNK - 1);
+    return index - i + (i & 1) * (PL_GRID_CHUNK / 2) + i / 2;
+}
+// The index of the cell at a place.
+static inline int pl_index_of(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place - i + (i < half ? 2 * i : 2 * (i - half) + 1);
+}
+// The places of the cells before and after one along x.
+static inline int pl_place_below(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i >= half ? -half : i > 0 ? half - 1 : -1);
+}
+static inline int pl_place_above(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i < half ? half : i < PL_GRID_CHUNK - 1 ? 1 - half : 1);
 }
 
 // Distance between consecutive fields of a cycle, in floats. Fields share one allocation and are
