@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Structure and coefficients of a level of the general lattice.
-#include "grid/grid_corot_level.h"
 #include "base/memory.h"
+#include "grid/grid_corot.h"
 #include "grid/grid_corot_kernels.h"
 #include "math/polar.h"
 

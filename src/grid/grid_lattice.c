@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "grid/grid_lattice.h"
 #include "base/memory.h"
-#include "grid/grid_thin_cells.h"
-#include "grid/grid_wall_distance.h"
 
 // A level with at most this many faces is the coarsest.
 enum { BOTTOM_FACES = 500 };

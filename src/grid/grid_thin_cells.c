@@ -5,9 +5,9 @@
 // ones are just ragged sides), and the cells around them. With cubes of 4, or fewer cells around,
 // the bench's armadillo with a skeleton converges at 0.5 per cycle asymptotically; with these
 // values at 0.29.
-#include "grid/grid_thin_cells.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 
 enum {
     CUBE = 5,
