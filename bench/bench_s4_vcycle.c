@@ -65,7 +65,7 @@ static double working_set(const pl_grid_linear* mg) {
             PL_BAND_LISTS * (double)sizeof(int) * level->layout->size[1] * level->layout->size[2] +
             level->wall_count * (double)sizeof *level->wall_q +
             level->run_count * (double)sizeof(pl_grid_run) +
-            mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
+            chunks * (double)sizeof *level->layout->parents;
         // springs to Dirichlet cells and values outside are of coarse levels
         if (level->has_stiff_walls) sum += level->wall_count * (double)sizeof(pl_grid_wall_chunk);
         if (l) sum += level->ghost_count * (double)sizeof(pl_grid_ghost);

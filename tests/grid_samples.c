@@ -44,3 +44,24 @@ void fill_random(const pl_grid_level* level, pl_grid_state* state, uint64_t seed
         state->p[i] = pl_grid_bit(m->interior, i) ? pl_random_uniform(&random, -1.0, 1.0) : 0.0;
     }
 }
+
+float sample_trace(const pl_corot_level* l, float* const u[3], const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    float sum = 0.0f;
+    for (int a = 0; a < 3; a++) {
+        const float* v = u[a];
+        const int next = base[13 + S[a]] + i;
+        if (l->cell_weight[a][n] > 0.0f) sum += l->R[4 * a][n] * (v[next] - v[n]);
+        for (int e = 0; e < 2; e++) {
+            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
+            float part = 0.0f;
+            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
+            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
+            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
+            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
+            sum += 0.25f * l->R[3 * a + b][n] * part;
+        }
+    }
+    return sum;
+}

@@ -5,6 +5,7 @@
 #ifndef PL_GRID_SAMPLES_H
 #define PL_GRID_SAMPLES_H
 
+#include "grid/grid_corot_stencil.h"
 #include "grid/grid_linear.h"
 #include "grid/grid_linear_operator.h"
 
@@ -14,5 +15,9 @@ pl_grid_cells sample_box_cells(int n);
 pl_grid_cells sample_ball_cells(int r);
 // Random displacements of interior faces, and pressures of interior cells.
 void fill_random(const pl_grid_level* level, pl_grid_state* state, uint64_t seed);
+
+// T of cell i of a chunk of the general lattice, whose neighbours pl_corot_reach has found; the
+// plain form of pl_corot_trace_w.
+float sample_trace(const pl_corot_level* level, float* const u[3], const int* base, int i);
 
 #endif

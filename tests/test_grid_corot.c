@@ -241,7 +241,7 @@ static void apply(sample* s, float* const x[3], float* const y[3]) {
         int base[27];
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++)
-            l->s[base[13] + i] = l->k[base[13] + i] * pl_corot_trace(l, l->u, base, i);
+            l->s[base[13] + i] = l->k[base[13] + i] * sample_trace(l, l->u, base, i);
     }
     pl_corot_residual(l, NULL);
     pl_corot_soften(l, l->r, NULL);

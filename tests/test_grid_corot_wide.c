@@ -206,8 +206,7 @@ static void relax_cells(pl_corot_level* l, const pl_corot_chunk* chunk, int firs
     for (int lane = 0; lane < PL_LANES; lane++) {
         const int i = first + lane, n = base[13] + i;
         if (!(l->flags[n] & PL_COROT_CORE)) continue;
-        q[lane] =
-            (l->g[n] - pl_corot_trace(l, l->u, base, i) + l->s[n] / l->k[n]) * l->inverse_q[n];
+        q[lane] = (l->g[n] - sample_trace(l, l->u, base, i) + l->s[n] / l->k[n]) * l->inverse_q[n];
     }
     for (int lane = 0; lane < PL_LANES; lane++)
         if (q[lane] != 0.0f) distribute(l, base, first + lane, q[lane]);
@@ -325,7 +324,7 @@ TEST(grid_corot_wide_residuals_are_those_of_single_variables)
                     CHECK_NEAR((double)(l->inverse_q[n] * distributed_diagonal(l, base, i)), 1.0,
                                1e-6);
                 if (l->flags[n] & PL_COROT_CORE)
-                    rg = l->g[n] - pl_corot_trace(l, l->u, base, i) + l->s[n] / l->k[n];
+                    rg = l->g[n] - sample_trace(l, l->u, base, i) + l->s[n] / l->k[n];
                 CHECK_NEAR((double)l->rg[n], (double)rg, 1e-5);
                 for (int a = 0; a < 3; a++) {
                     terms t;
@@ -358,7 +357,7 @@ TEST(grid_corot_slaves_follow_positions)
                 const int n = base[13] + i;
                 float expected = before.v[3][n];
                 if (is_slaved(l, n))
-                    expected = l->k[n] * (pl_corot_trace(l, l->u, base, i) - l->g[n]);
+                    expected = l->k[n] * (sample_trace(l, l->u, base, i) - l->g[n]);
                 CHECK_NEAR((double)l->s[n], (double)expected, 1e-4);
             }
         }
@@ -401,7 +400,8 @@ TEST(grid_corot_cells_turn_alike_together_and_alone)
             if (!(l->flags[n] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))) continue;
             // of cells that are torn about they may settle in more than one place: there they stay
             s.turn[n] = k < 4 ? (pl_quat){0.0, 0.0, 0.0, 1.0} : turn[n];
-            for (int e = 0; e < CALLS; e++) pl_corot_update_rotation(c, &s.state, 1.0, true, chunk, i);
+            for (int e = 0; e < CALLS; e++)
+                pl_corot_update_rotation(c, &s.state, 1.0, true, chunk, i);
             double change = fabs((double)(l->g[n] - g.v[3][n]));
             for (int e = 0; e < 9; e++) change = fmax(change, fabs(c->stress[e][n] - stress[e][n]));
             worst = fmax(worst, change);

@@ -151,9 +151,8 @@ TEST(grid_transfers_keep_constants)
             coarse->u[a][i] =
                 pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
     pl_grid_fill_ghosts(coarse, NULL);
-    pl_grid_prolong_around(&s.mg.transfers[0], fine, coarse, NULL);
-    pl_grid_prolong_deep(&s.mg.transfers[0], fine, coarse, 0,
-                         fine->layout->size[1] * fine->layout->size[2]);
+    pl_grid_prolong_around(fine, coarse, NULL);
+    pl_grid_prolong_deep(fine, coarse, 0, fine->layout->size[1] * fine->layout->size[2]);
     for (int i = 0; i < fine->layout->field_size; i++)
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i);
@@ -163,7 +162,7 @@ TEST(grid_transfers_keep_constants)
     for (int i = 0; i < fine->layout->field_size; i++)
         fine->q[i] = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
     const float* const source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->q};
-    pl_grid_restrict(&s.mg.transfers[0], fine, source, coarse, NULL);
+    pl_grid_restrict(fine, source, coarse, NULL);
     int middle = pl_place_of(pl_grid_index(coarse->layout, 3, 3, 3));
     for (int a = 0; a < 3; a++) CHECK_NEAR(coarse->f[a][middle], 4.0, 1e-6);
     CHECK_NEAR(coarse->g[middle], 2.0, 1e-6);

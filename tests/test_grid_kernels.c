@@ -194,14 +194,14 @@ TEST(grid_first_sweep_needs_no_zeros_deep_inside)
 
 static void prolong_rows(int row_begin, int row_end, void* user) {
     pl_grid_linear* mg = user;
-    pl_grid_prolong_deep(&mg->transfers[0], &mg->levels[0], &mg->levels[1], row_begin, row_end);
+    pl_grid_prolong_deep(&mg->levels[0], &mg->levels[1], row_begin, row_end);
 }
 
 TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
 {
     levels plain = levels_of(block_cells(), NULL);
     const pl_grid_level* layout = plain.mg.levels[0].layout;
-    pl_grid_prolong_around(&plain.mg.transfers[0], &plain.mg.levels[0], &plain.mg.levels[1], NULL);
+    pl_grid_prolong_around(&plain.mg.levels[0], &plain.mg.levels[1], NULL);
     prolong_rows(0, layout->size[1] * layout->size[2], &plain.mg);
     pl_grid_band_smooth(&plain.mg.levels[0], 2, false, NULL);
     pl_grid_smooth_interior(&plain.mg.levels[0], NULL);
@@ -210,7 +210,7 @@ TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
         levels mg = levels_of(block_cells(), pool);
-        pl_grid_prolong_around(&mg.mg.transfers[0], &mg.mg.levels[0], &mg.mg.levels[1], pool);
+        pl_grid_prolong_around(&mg.mg.levels[0], &mg.mg.levels[1], pool);
         pl_grid_band_smooth(&mg.mg.levels[0], 2, false, pool);
         pl_grid_smooth_interior_arriving(&mg.mg.levels[0], prolong_rows, &mg.mg, pool);
         CHECK(same(&mg.mg.levels[0], &plain.mg.levels[0]));
@@ -260,13 +260,13 @@ TEST(grid_residual_is_restricted_as_if_it_were_stored)
     }
     pl_grid_band_smooth(fine, 1, true, NULL);
     pl_grid_store_residual(fine, r);
-    pl_grid_restrict(&mg.mg.transfers[0], fine, (const float* const*)r, coarse, NULL);
+    pl_grid_restrict(fine, (const float* const*)r, coarse, NULL);
     for (int a = 0; a < 3; a++) memcpy(expected[a], coarse->f[a], size);
     memcpy(expected[3], coarse->g, size);
     pl_pool* pool;
     pl_error error;
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
-    pl_grid_restrict_residual(&mg.mg.transfers[0], fine, coarse, pool);
+    pl_grid_restrict_residual(fine, coarse, pool);
     for (int a = 0; a < 3; a++) CHECK(!memcmp(expected[a], coarse->f[a], size));
     CHECK(!memcmp(expected[3], coarse->g, size));
     // by hand, at a coarse face across x in the middle of the body

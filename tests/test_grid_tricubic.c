@@ -100,7 +100,7 @@ TEST(grid_tricubic_meets_linear_fields)
     sample s = start(5);
     scatter(&s, positions, COUNT);
     embed(&s, positions, COUNT);
-    CHECK(s.cubic.ghost_count > 0);
+    CHECK(s.cubic.ghosts.count > 0);
     set_linear(&s);
     pl_grid_extend(&s.linear, s.state.u);
     pl_grid_tricubic_interpolate(&s.cubic, s.state.u, found, NULL);

@@ -54,16 +54,13 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-// cells with no neighbours on both sides along some axis
-static int count_thin(const pl_grid_cells* c) {
+static int count_layers(const pl_grid_cells* c) {
     int count = 0;
     for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
         for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
             for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++)
-                if (pl_grid_cell(c, i, j, k) != PL_CELL_EXTERIOR)
-                    count += (!pl_grid_cell(c, i - 1, j, k) && !pl_grid_cell(c, i + 1, j, k)) ||
-                             (!pl_grid_cell(c, i, j - 1, k) && !pl_grid_cell(c, i, j + 1, k)) ||
-                             (!pl_grid_cell(c, i, j, k - 1) && !pl_grid_cell(c, i, j, k + 1));
+                count +=
+                    pl_grid_cell(c, i, j, k) != PL_CELL_EXTERIOR && pl_grid_is_layer(c, i, j, k);
     return count;
 }
 
@@ -212,7 +209,7 @@ static void note_slender(const pl_grid_body* b, const pl_method_body* def, const
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             b->lattice.levels[0].cell_count, b->frame.cell, b->lattice.level_count);
-    int thin = count_thin(&b->cells);
+    int thin = count_layers(&b->cells);
     if (thin)
         pl_note(
             notes, PL_NOTE_INFO,
@@ -495,8 +492,8 @@ void pl_grid_body_points(pl_grid_body* b, double* const u[3], double* out) {
     for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) out[i] += b->rest[i];
 }
 
-void pl_grid_face_place(const pl_grid_body* b, const pl_grid_segment* segment, int axis, int offset,
-                        double place[3]) {
+void pl_grid_face_rest(const pl_grid_body* b, const pl_grid_segment* segment, int axis, int offset,
+                       double place[3]) {
     double at[3] = {segment->x + offset + 0.5, segment->y + 0.5, segment->z + 0.5};
     at[axis] -= 0.5;
     for (int d = 0; d < 3; d++)
@@ -511,7 +508,7 @@ void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_ve
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
                 double at[3];
-                pl_grid_face_place(b, g, a, i, at);
+                pl_grid_face_rest(b, g, a, i, at);
                 pl_vec3 v = pl_add(linear, pl_mat3_apply(gradient, pl_vec3_load(at)));
                 field[a][g->begin + i] += a == 0 ? v.x : a == 1 ? v.y : v.z;
             }

@@ -17,14 +17,14 @@
 #include "mesh/surface_edges.h"
 #include "method/method.h"
 
-// The rigid motion that best fits the pins of one part (one attachment), from rest to their
+// The rigid motion that best fits the pins of one attachment, from rest to their
 // targets.
 typedef struct pl_grid_fit {
     int count;
     int group;        // number of the pins' attachment
     pl_vec3 from, to; // centroids
     pl_mat3 moment, rotation;
-    pl_vec3 force, torque; // exerted by the part on the body, see grid_reactions.c
+    pl_vec3 force, torque; // exerted by the attachment on the body, see grid_reactions.c
     pl_force_share share;  // shares of the force and torque among the pins
 } pl_grid_fit;
 
@@ -52,15 +52,15 @@ typedef struct pl_grid_body {
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    // Per index of the finest level: number of the part that a Dirichlet cell moves with, or 0;
-    // negative for cells outside the body.
+    // Per index of the finest level: number of the attachment that a Dirichlet cell moves with, or
+    // 0; negative for cells outside the body.
     int *held, *next_held;
     bool* is_single; // per vertex: pinned, but no triangle or tet is pinned as a whole with it
     double* targets; // 3 per vertex: targets of pinned vertices
     pl_grid_chunk_place* first_chunks; // layout without any Dirichlet cells
     int first_chunk_count;
     int held_count;    // pins
-    pl_grid_fit* fits; // of parts, numbered from 1; fit_room allocated
+    pl_grid_fit* fits; // of attachments, numbered from 1; fit_room allocated
     int fit_count, fit_room;
     pl_grid_lattice lattice;
     bool general; // has rotations or varying moduli: uses `corot`, else `linear`
@@ -89,7 +89,7 @@ typedef struct pl_grid_body {
     int triangle_count;
     int* tets; // 4 vertices each, if the mesh has tets
     int tet_count;
-    int* pinned; // per vertex: number of the part that holds it, or 0
+    int* pinned; // per vertex: number of the attachment that holds it, or 0
     uint64_t pinned_hash;
     double* rest;   // 3 per point
     double* anchor; // where points are embedded; equals rest if all points are near cells
@@ -142,8 +142,8 @@ void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* veloci
 // on points are conjugate to these positions.
 void pl_grid_body_points(pl_grid_body* body, double* const u[3], double* out);
 // Rest position of a face across an axis. `offset` counts cells along the segment.
-void pl_grid_face_place(const pl_grid_body* body, const pl_grid_segment* segment, int axis,
-                        int offset, double place[3]);
+void pl_grid_face_rest(const pl_grid_body* body, const pl_grid_segment* segment, int axis,
+                       int offset, double place[3]);
 // Adds linear + gradient x to a field of all faces.
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);

@@ -79,3 +79,13 @@ pl_status pl_grid_cells_widen(pl_grid_cells* c, pl_error* error) {
     *c = wide;
     return PL_OK;
 }
+
+bool pl_grid_is_layer(const pl_grid_cells* c, int i, int j, int k) {
+    for (int a = 0; a < 3; a++) {
+        const int x = a == 0, y = a == 1, z = a == 2;
+        if (pl_grid_cell(c, i - x, j - y, k - z) == PL_CELL_EXTERIOR &&
+            pl_grid_cell(c, i + x, j + y, k + z) == PL_CELL_EXTERIOR)
+            return true;
+    }
+    return false;
+}

@@ -64,4 +64,7 @@ pl_status pl_grid_cells_widen(pl_grid_cells* cells, pl_error* error);
 // The box must have room for them.
 pl_status pl_grid_cells_pad(pl_grid_cells* cells, int layers, pl_error* error);
 
+// Whether a cell is of a single layer: it has no neighbours on both sides along some axis.
+bool pl_grid_is_layer(const pl_grid_cells* cells, int i, int j, int k);
+
 #endif

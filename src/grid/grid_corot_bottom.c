@@ -5,7 +5,7 @@
 // factored. The level is large where the body is too thin for another one.
 #include "base/array.h"
 #include "base/memory.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -269,13 +269,13 @@ static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x)
 
 // pressures from the positions
 static void follow_pressures(pl_corot_level* l) {
-    int base[27];
     for (int c = 0; c < l->chunk_count; c++) {
-        pl_corot_reach(&l->chunks[c], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int at = base[13] + i;
-            if (l->flags[at] & PL_COROT_INTERIOR)
-                l->s[at] = l->k[at] * (pl_corot_trace(l, l->u, base, i) - l->g[at]);
+        const int begin = l->chunks[c].begin;
+        const pl_corot_masks* m = &l->masks[begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            const pl_fw T = pl_corot_trace_w(l, l->u, l->chunks[c].rows, i, false);
+            const pl_fw s = pl_loadu_w(l->k + begin + i) * (T - pl_loadu_w(l->g + begin + i));
+            pl_storeu_w(l->s + begin + i, pl_keep_w(m->core | m->slaved, i, s));
         }
     }
 }

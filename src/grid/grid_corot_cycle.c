@@ -3,7 +3,7 @@
 //
 // Levels of the general lattice and the V-cycle over them.
 #include "base/memory.h"
-#include "grid/grid_corot_level.h"
+#include "grid/grid_corot.h"
 #include "multigrid/mg_cycle.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Structure and coefficients of a level of the general lattice.
-#include "grid/grid_corot_level.h"
 #include "base/memory.h"
+#include "grid/grid_corot.h"
 #include "grid/grid_corot_kernels.h"
 #include "math/polar.h"
 
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS = 32, FACES = 256, MISSING = 2 * PL_GRID_CHUNK };
+enum { CHUNKS = 32, FACES = 256 };
 
 static int find(const pl_grid_level* level, int x, int y, int z) {
     int index = pl_grid_index(level, x, y, z);
-    return index >= 0 ? index : MISSING;
+    return index >= 0 ? index : PL_GRID_NO_PARENT;
 }
 
 // Assigns each field its part of the allocation, or only counts the fields.
@@ -62,8 +62,7 @@ static pl_status allocate(pl_corot_level* l, pl_error* error) {
 }
 
 // indices of the rows around each chunk, on this level and on the adjacent ones
-static void link_chunks(pl_corot_level* l, const pl_grid_level* finer,
-                        const pl_grid_level* coarser) {
+static void link_chunks(pl_corot_level* l, const pl_grid_level* finer) {
     int count = 0, z = 0;
     for (int s = 0; s < l->layout->segment_count; s++) {
         const pl_grid_segment* g = &l->layout->segments[s];
@@ -75,9 +74,8 @@ static void link_chunks(pl_corot_level* l, const pl_grid_level* finer,
             for (int n = 0; n < 9; n++) {
                 int dy = n % 3 - 1, dz = n / 3 - 1;
                 c->rows[n] = find(l->layout, x, g->y + dy, g->z + dz);
-                if (coarser)
-                    c->parents[n] = find(coarser, pl_grid_halve(x), pl_grid_halve(g->y) + dy,
-                                         pl_grid_halve(g->z) + dz);
+                if (l->layout->parents)
+                    c->parents[n] = pl_index_of(l->layout->parents[c->begin / PL_GRID_CHUNK][n]);
                 for (int half = 0; finer && half < 2; half++)
                     c->children[n][half] =
                         find(finer, 2 * x + half * PL_GRID_CHUNK, 2 * g->y + dy, 2 * g->z + dz);
@@ -263,8 +261,7 @@ pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const flo
     *out = (pl_corot_level){.layout = &lattice->levels[l]};
     pl_status status = allocate(out, error);
     if (status != PL_OK) return status;
-    link_chunks(out, l ? &lattice->levels[l - 1] : NULL,
-                l + 1 < lattice->level_count ? &lattice->levels[l + 1] : NULL);
+    link_chunks(out, l ? &lattice->levels[l - 1] : NULL);
     for (int i = 0; i < out->layout->field_size; i++) {
         out->mu[i] = l == 0 && mu ? mu[i] : 1.0f;
         for (int a = 0; a < 3; a++) out->R[4 * a][i] = 1.0f;

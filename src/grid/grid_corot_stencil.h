@@ -76,29 +76,6 @@ static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, in
     }
 }
 
-// T of any cell.
-static inline float pl_corot_trace(const pl_corot_level* l, float* const u[3], const int* base,
-                                   int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    float sum = 0.0f;
-    for (int a = 0; a < 3; a++) {
-        const float* v = u[a];
-        const int next = base[13 + S[a]] + i;
-        if (l->cell_weight[a][n] > 0.0f) sum += l->R[4 * a][n] * (v[next] - v[n]);
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
-            float part = 0.0f;
-            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
-            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
-            sum += 0.25f * l->R[3 * a + b][n] * part;
-        }
-    }
-    return sum;
-}
-
 // Fraction of each of a cell's nine gradients that is a boundary one: 0 to 1.
 static inline void pl_corot_missing(const pl_corot_level* l, const int* base, int i,
                                     float missing[9]) {

@@ -6,7 +6,7 @@
 //
 // Where we differ: coarse variables that do not exist are left out of prolongation, and the weights
 // of the others are scaled to sum to one.
-#include "grid/grid_corot_level.h"
+#include "grid/grid_corot.h"
 #include "grid/grid_lanes.h"
 
 #include <string.h>

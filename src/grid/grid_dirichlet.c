@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// number of the part that the pins of a group belong to, from 1
-static int part_of_group(pl_grid_body* b, int group) {
-    // pins come group by group, so try the last part first
+// number of the attachment that the pins of a group belong to, from 1
+static int attachment_of_group(pl_grid_body* b, int group) {
+    // pins come group by group, so try the last attachment first
     for (int k = b->fit_count - 1; group >= 0 && k > 0; k--)
         if (b->fits[k].group == group) return k;
     b->fits[b->fit_count].group = group;
     return b->fit_count++;
 }
 
-// Reserves room for the parts of the pins. Each change of group may start another part.
-static pl_status reserve_parts(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
+// Reserves room for the attachments of the pins. Each change of group may start another attachment.
+static pl_status reserve_fits(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     int count = 1, last = -1;
     for (int k = 0; k < loads->pin_count; k++) {
         if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
@@ -41,7 +41,7 @@ static pl_status reserve_parts(pl_grid_body* b, const pl_grid_loads* loads, pl_e
     return PL_OK;
 }
 
-// records which vertices are held exactly, and their parts; *changed: whether that changed
+// records which vertices are held exactly, and their attachments; *changed: whether that changed
 static pl_status note_pinned(pl_grid_body* b, const pl_grid_loads* loads, bool* changed,
                              pl_error* error) {
     uint64_t hash = 1469598103934665603u;
@@ -54,7 +54,7 @@ static pl_status note_pinned(pl_grid_body* b, const pl_grid_loads* loads, bool* 
     }
     *changed = hash != b->pinned_hash;
     if (!*changed) return PL_OK;
-    pl_status status = reserve_parts(b, loads, error);
+    pl_status status = reserve_fits(b, loads, error);
     if (status != PL_OK) return status;
     b->pinned_hash = hash;
     b->fit_count = 1;
@@ -62,20 +62,20 @@ static pl_status note_pinned(pl_grid_body* b, const pl_grid_loads* loads, bool* 
     for (int k = 0; k < loads->pin_count; k++)
         if (loads->pins[k].hard && pl_grid_is_own(b, loads->pins[k].vertex))
             b->pinned[loads->pins[k].vertex - b->first_vertex] =
-                part_of_group(b, loads->pins[k].group);
+                attachment_of_group(b, loads->pins[k].group);
     return PL_OK;
 }
 
-// Cells outside the body store the negative number of their part.
+// Cells outside the body store the negative number of their attachment.
 static bool is_outside(const pl_grid_body* b, int i, int j, int k, int at) {
     return pl_grid_cell(&b->cells, i, j, k) == PL_CELL_EXTERIOR || b->held[at] < 0;
 }
 
-static void mark_at(pl_grid_body* b, int i, int j, int k, int part, bool outside) {
+static void mark_at(pl_grid_body* b, int i, int j, int k, int attachment, bool outside) {
     const int at = pl_grid_index(&b->lattice.levels[0], i, j, k);
     if (at < 0 || !pl_grid_cells_has(&b->cells, i, j, k)) return;
-    if (!is_outside(b, i, j, k, at)) b->next_held[at] = part;
-    else if (outside) b->next_held[at] = -part;
+    if (!is_outside(b, i, j, k, at)) b->next_held[at] = attachment;
+    else if (outside) b->next_held[at] = -attachment;
 }
 
 // a coordinate in cells of the lattice
@@ -89,31 +89,20 @@ static void cell_at(const pl_grid_body* b, pl_vec3 p, int cell[3]) {
     for (int d = 0; d < 3; d++) cell[d] = (int)floor(in_cells(b, d, at[d]));
 }
 
-// the part that holds all vertices of an element, or 0
-static int common_part(const pl_grid_body* b, const int* v, int count) {
+// the attachment that holds all vertices of an element, or 0
+static int common_attachment(const pl_grid_body* b, const int* v, int count) {
     for (int i = 1; i < count; i++)
         if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
     return b->pinned[v[0]];
 }
 
 // marks the cells inside a tet, by sampling points at most half a cell apart
-static void mark_tet(pl_grid_body* b, const int* v, int part) {
-    pl_vec3 x[4];
-    double longest = 0.0;
-    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
-    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
-    int n = (int)fmin(ceil(2.0 * longest / b->frame.cell) + 1.0, 64.0);
-    for (int k = 0; k < n * n * n; k++) {
-        double r = (k % n + 0.5) / n, s = (k / n % n + 0.5) / n,
-               t = ((double)(k / n / n) + 0.5) / n;
-        if (r + s + t > 1.0) continue;
-        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], r, pl_sub(x[1], x[0])), s, pl_sub(x[2], x[0])), t,
-                            pl_sub(x[3], x[0]));
-        double at[3];
+static void mark_tet(pl_grid_body* b, const int* v, int attachment) {
+    double at[3];
+    for (int k = 0; pl_grid_tet_point(&b->frame, b->rest, v, &k, at); k++) {
         int cell[3];
-        pl_vec3_store(at, p);
         if (!pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
-        mark_at(b, cell[0], cell[1], cell[2], part, false);
+        mark_at(b, cell[0], cell[1], cell[2], attachment, false);
     }
 }
 
@@ -130,7 +119,7 @@ static bool faces_inwards(const pl_grid_body* b, pl_vec3 middle, pl_vec3 normal)
 }
 
 // marks the cells half a cell outside a triangle, by the centroids of smaller triangles
-static void mark_triangle(pl_grid_body* b, const int* v, int part) {
+static void mark_triangle(pl_grid_body* b, const int* v, int attachment) {
     pl_vec3 x[3], normal;
     double longest = 0.0;
     for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
@@ -146,7 +135,7 @@ static void mark_triangle(pl_grid_body* b, const int* v, int part) {
             int cell[3];
             const pl_vec3 p = pl_madd(pl_madd(x[0], i + 1.0 / 3.0, along), j + 1.0 / 3.0, up);
             cell_at(b, pl_madd(p, 0.5 * b->frame.cell, normal), cell);
-            mark_at(b, cell[0], cell[1], cell[2], part, true);
+            mark_at(b, cell[0], cell[1], cell[2], attachment, true);
         }
 }
 
@@ -155,15 +144,15 @@ static void mark_held(pl_grid_body* b) {
     memset(b->next_held, 0, (size_t)b->lattice.levels[0].field_size * sizeof(int));
     for (int v = 0; v < b->vertex_count; v++) b->is_single[v] = b->pinned[v] != 0;
     for (int t = 0; t < b->tet_count; t++) {
-        const int *v = b->tets + 4 * (size_t)t, part = common_part(b, v, 4);
-        if (!part) continue;
-        mark_tet(b, v, part);
+        const int *v = b->tets + 4 * (size_t)t, attachment = common_attachment(b, v, 4);
+        if (!attachment) continue;
+        mark_tet(b, v, attachment);
         for (int i = 0; i < 4; i++) b->is_single[v[i]] = false;
     }
     for (int t = 0; t < b->triangle_count; t++) {
-        const int *v = b->triangles + 3 * (size_t)t, part = common_part(b, v, 3);
-        if (!part) continue;
-        mark_triangle(b, v, part);
+        const int *v = b->triangles + 3 * (size_t)t, attachment = common_attachment(b, v, 3);
+        if (!attachment) continue;
+        mark_triangle(b, v, attachment);
         for (int i = 0; i < 3; i++) b->is_single[v[i]] = false;
     }
     for (int v = 0; v < b->vertex_count; v++) {
@@ -244,8 +233,8 @@ pl_status pl_grid_update_dirichlet(pl_grid_body* b, const pl_grid_loads* loads, 
 
 // ------------------------------------------------------------------ where held cells are
 
-// part and rest position of a pinned vertex
-static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
+// attachment and rest position of a pinned vertex
+static int attachment_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
     *rest = pl_vec3_load(b->rest + 3 * (size_t)(pin->vertex - b->first_vertex));
     return b->pinned[pin->vertex - b->first_vertex];
 }
@@ -258,14 +247,14 @@ static pl_mat3 rotation_of(pl_mat3 moment) {
     return turn < 1e-14 ? pl_mat3_identity() : R;
 }
 
-static void fit_parts(pl_grid_body* b, const pl_grid_loads* loads) {
+static void fit_attachments(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_fit* fits = b->fits;
     pl_vec3 rest;
     for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < loads->pin_count; k++) {
             if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
-            pl_grid_fit* f = &fits[part_of(b, &loads->pins[k], &rest)];
+            pl_grid_fit* f = &fits[attachment_of(b, &loads->pins[k], &rest)];
             if (pass == 0) {
                 f->from = pl_add(f->from, rest), f->to = pl_add(f->to, loads->pins[k].target);
                 f->count++;
@@ -284,7 +273,7 @@ static void fit_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     }
 }
 
-pl_vec3 pl_grid_part_displacement(const pl_grid_fit* f, pl_vec3 x) {
+pl_vec3 pl_grid_fit_displacement(const pl_grid_fit* f, pl_vec3 x) {
     // accurate near rest, however far from the origin
     const pl_vec3 arm = pl_sub(x, f->from);
     return pl_add(pl_sub(f->to, f->from), pl_sub(pl_mat3_apply(&f->rotation, arm), arm));
@@ -292,15 +281,16 @@ pl_vec3 pl_grid_part_displacement(const pl_grid_fit* f, pl_vec3 x) {
 
 static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
 
-// The Dirichlet cell of a part nearest to a position, among its own cell and the neighbours; or -1.
-static int held_cell(const pl_grid_body* b, const double* place, int part) {
+// The Dirichlet cell of an attachment nearest to a position, among its own cell and the neighbours;
+// or -1.
+static int held_cell(const pl_grid_body* b, const double* place, int attachment) {
     int cell[3], best = -1;
     double nearest = HUGE_VAL;
     cell_at(b, pl_vec3_load(place), cell);
     for (int n = 0; n < 27; n++) {
         const int c[3] = {cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1};
         const int at = pl_grid_index(&b->lattice.levels[0], c[0], c[1], c[2]);
-        if (at < 0 || abs(b->held[at]) != part) continue;
+        if (at < 0 || abs(b->held[at]) != attachment) continue;
         double distance = 0.0;
         for (int d = 0; d < 3; d++) {
             const double x = in_cells(b, d, place[d]) - c[d] - 0.5;
@@ -311,24 +301,24 @@ static int held_cell(const pl_grid_body* b, const double* place, int part) {
     return best;
 }
 
-// deviation of the pins in each cell from the motion of their part: sums and counts
+// deviation of the pins in each cell from the motion of their attachment: sums and counts
 static void sum_deviations(pl_grid_body* b, const pl_grid_loads* loads, double* const sum[3],
                            double* count) {
     for (int k = 0; k < loads->pin_count; k++) {
         if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
         pl_vec3 rest;
         const int v = loads->pins[k].vertex - b->first_vertex,
-                  part = part_of(b, &loads->pins[k], &rest);
+                  attachment = attachment_of(b, &loads->pins[k], &rest);
         pl_vec3 d = pl_sub(pl_sub(loads->pins[k].target, rest),
-                           pl_grid_part_displacement(&b->fits[part], rest));
-        const int at = held_cell(b, b->anchor + 3 * (size_t)v, part);
+                           pl_grid_fit_displacement(&b->fits[attachment], rest));
+        const int at = held_cell(b, b->anchor + 3 * (size_t)v, attachment);
         if (at < 0) continue;
         for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
         count[at] += 1.0;
     }
 }
 
-// Dirichlet cells rotate with their part where their own faces do not determine the rotation.
+// Dirichlet cells rotate with their attachment where their own faces do not determine the rotation.
 static void turn_held_cells(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
@@ -355,7 +345,7 @@ void pl_grid_move_dirichlet(pl_grid_body* b, const pl_grid_loads* loads) {
     double *const *sum = b->applied, *count = b->state.g; // scratch: both are set later
     for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
     memset(count, 0, size);
-    fit_parts(b, loads);
+    fit_attachments(b, loads);
     sum_deviations(b, loads, sum, count);
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
@@ -373,7 +363,7 @@ void pl_grid_move_dirichlet(pl_grid_body* b, const pl_grid_loads* loads) {
                         continue;
                     int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
                     const pl_grid_fit* f = &b->fits[abs(b->held[at])];
-                    value += component(pl_grid_part_displacement(f, pl_vec3_load(x)), a) +
+                    value += component(pl_grid_fit_displacement(f, pl_vec3_load(x)), a) +
                              sum[a][at] / fmax(count[at], 1.0);
                     weight += 1.0;
                 }

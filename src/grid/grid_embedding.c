@@ -6,7 +6,6 @@
 // averaged over these axes; the mean of the neighbours if there is no such pair. Forces are spread
 // with the transpose, so the work of a force is the same on both sides and no force is lost.
 #include "grid/grid_embedding.h"
-#include "base/array.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -16,10 +15,8 @@ static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 void pl_grid_embedding_free(pl_grid_embedding_map* m) {
     pl_free(m->weights, (size_t)m->vertex_count * sizeof *m->weights);
-    PL_FREE(m->extensions, pl_grid_extension, m->extension_count);
+    pl_grid_extensions_free(&m->extensions);
     PL_FREE(m->near, int, m->near_count);
-    PL_FREE(m->sources, int, m->source_count);
-    PL_FREE(m->source_weights, double, m->source_count);
     *m = (pl_grid_embedding_map){0};
 }
 
@@ -87,19 +84,61 @@ static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
     }
 }
 
+// ------------------------------------------------------------------ extensions
+
+pl_grid_extender pl_grid_extender_start(void) {
+    return (pl_grid_extender){.items = pl_array_of(sizeof(pl_grid_extension)),
+                              .sources = pl_array_of(sizeof(int)),
+                              .weights = pl_array_of(sizeof(double))};
+}
+
+static void add_source(pl_grid_extender* e, int source, double weight) {
+    if (!pl_array_push(&e->sources, &source) || !pl_array_push(&e->weights, &weight))
+        e->lost = true;
+}
+
+void pl_grid_extender_add(pl_grid_extender* e, int axis, int index, int count, const int* near,
+                          const int* far) {
+    const pl_grid_extension x = {axis, index, (int)e->sources.count, far ? 2 * count : count};
+    if (!pl_array_push(&e->items, &x)) e->lost = true;
+    for (int n = 0; n < count; n++) {
+        add_source(e, near[n], (far ? 2.0 : 1.0) / count);
+        if (far) add_source(e, far[n], -1.0 / count);
+    }
+}
+
+bool pl_grid_extender_take(pl_grid_extender* e, pl_grid_extensions* out) {
+    void *items = NULL, *sources = NULL, *weights = NULL;
+    *out =
+        (pl_grid_extensions){.count = (int)e->items.count, .source_count = (int)e->sources.count};
+    bool ok = !e->lost && pl_array_take(&e->items, &items);
+    out->items = items;
+    ok = ok && pl_array_take(&e->sources, &sources);
+    out->sources = sources;
+    ok = ok && pl_array_take(&e->weights, &weights);
+    out->weights = weights;
+    return ok;
+}
+
+void pl_grid_extender_free(pl_grid_extender* e) {
+    pl_array_free(&e->items), pl_array_free(&e->sources), pl_array_free(&e->weights);
+}
+
+void pl_grid_extensions_free(pl_grid_extensions* x) {
+    PL_FREE(x->items, pl_grid_extension, x->count);
+    PL_FREE(x->sources, int, x->source_count);
+    PL_FREE(x->weights, double, x->source_count);
+    *x = (pl_grid_extensions){0};
+}
+
 typedef struct extender {
     const pl_grid_level* level;
     uint8_t* known; // per axis and index: pass in which it became known, 1 for variables
-    pl_array extensions, sources, weights;
-    bool lost;
+    pl_grid_extender list;
 } extender;
 
 static uint8_t* known_at(const extender* e, int a, int index) {
     return &e->known[(size_t)a * (size_t)e->level->field_size + (size_t)index];
-}
-
-static void add_source(extender* e, int index, double weight) {
-    if (!pl_array_push(&e->sources, &index) || !pl_array_push(&e->weights, &weight)) e->lost = true;
 }
 
 // extrapolates one face from faces of earlier passes; false if there are none
@@ -119,12 +158,7 @@ static bool extend_face(extender* e, int a, const int at[3], int pass, bool line
     }
     if (count == 0) return false;
     int index = pl_grid_index(e->level, at[0], at[1], at[2]);
-    pl_grid_extension x = {a, index, (int)e->sources.count, linear ? 2 * count : count};
-    if (!pl_array_push(&e->extensions, &x)) e->lost = true;
-    for (int n = 0; n < count; n++) {
-        add_source(e, near[n], (linear ? 2.0 : 1.0) / count);
-        if (linear) add_source(e, far[n], -1.0 / count);
-    }
+    pl_grid_extender_add(&e->list, a, index, count, near, linear ? far : NULL);
     *known_at(e, a, index) = (uint8_t)pass;
     return true;
 }
@@ -160,27 +194,16 @@ static void mark_variables(extender* e, const pl_grid_cells* cells) {
 
 static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells* cells,
                                  pl_grid_embedding_map* out, pl_error* error) {
-    extender e = {.level = level,
-                  .extensions = pl_array_of(sizeof(pl_grid_extension)),
-                  .sources = pl_array_of(sizeof(int)),
-                  .weights = pl_array_of(sizeof(double))};
+    extender e = {.level = level, .list = pl_grid_extender_start()};
     e.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
     if (!e.known) return pl_fail_memory(error, "an embedding");
     mark_variables(&e, cells);
     // linear where possible; thin parts take the mean of their neighbours
-    for (int pass = 2; pass < 200 && !e.lost; pass++)
+    for (int pass = 2; pass < 200 && !e.list.lost; pass++)
         if (run_pass(&e, pass, true) == 0 && run_pass(&e, pass, false) == 0) break;
     PL_FREE(e.known, uint8_t, 3 * (size_t)level->field_size);
-    out->extension_count = (int)e.extensions.count;
-    out->source_count = (int)e.sources.count;
-    void *extensions = NULL, *sources = NULL, *weights = NULL;
-    bool ok = !e.lost && pl_array_take(&e.extensions, &extensions);
-    out->extensions = extensions;
-    ok = ok && pl_array_take(&e.sources, &sources);
-    out->sources = sources;
-    ok = ok && pl_array_take(&e.weights, &weights);
-    out->source_weights = weights;
-    pl_array_free(&e.extensions), pl_array_free(&e.sources), pl_array_free(&e.weights);
+    const bool ok = pl_grid_extender_take(&e.list, &out->extensions);
+    pl_grid_extender_free(&e.list);
     return ok ? PL_OK : pl_fail_memory(error, "an embedding");
 }
 
@@ -192,11 +215,11 @@ static int mark_near(const pl_grid_embedding_map* m, uint8_t* needed, size_t siz
         for (int a = 0; a < 3; a++)
             for (int n = 0; n < 8; n++)
                 needed[(size_t)a * size + (size_t)(m->weights[v][a].pair[n / 2] + n % 2)] = 1;
-    for (int k = m->extension_count - 1; k >= 0; k--) {
-        const pl_grid_extension* x = &m->extensions[k];
+    for (int k = m->extensions.count - 1; k >= 0; k--) {
+        const pl_grid_extension* x = &m->extensions.items[k];
         uint8_t* of_axis = needed + (size_t)x->axis * size;
         if (!of_axis[x->index]) continue;
-        for (int n = x->first; n < x->first + x->count; n++) of_axis[m->sources[n]] = 1;
+        for (int n = x->first; n < x->first + x->count; n++) of_axis[m->extensions.sources[n]] = 1;
         count++;
     }
     return count;
@@ -209,8 +232,9 @@ static pl_status list_near(const pl_grid_level* level, pl_grid_embedding_map* m,
     const int count = mark_near(m, needed, size);
     m->near = PL_ALLOC(int, count);
     if (m->near)
-        for (int k = 0; k < m->extension_count; k++)
-            if (needed[(size_t)m->extensions[k].axis * size + (size_t)m->extensions[k].index])
+        for (int k = 0; k < m->extensions.count; k++)
+            if (needed[(size_t)m->extensions.items[k].axis * size +
+                       (size_t)m->extensions.items[k].index])
                 m->near[m->near_count++] = k;
     PL_FREE(needed, uint8_t, 3 * size);
     return m->near || count == 0 ? PL_OK : pl_fail_memory(error, "an embedding");
@@ -231,15 +255,15 @@ pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
 }
 
 static void extend_one(const pl_grid_embedding_map* m, int k, double* const u[3]) {
-    const pl_grid_extension* x = &m->extensions[k];
+    const pl_grid_extension* x = &m->extensions.items[k];
     double sum = 0.0;
     for (int n = x->first; n < x->first + x->count; n++)
-        sum += m->source_weights[n] * u[x->axis][m->sources[n]];
+        sum += m->extensions.weights[n] * u[x->axis][m->extensions.sources[n]];
     u[x->axis][x->index] = sum;
 }
 
 void pl_grid_extend(const pl_grid_embedding_map* m, double* const u[3]) {
-    for (int k = 0; k < m->extension_count; k++) extend_one(m, k, u);
+    for (int k = 0; k < m->extensions.count; k++) extend_one(m, k, u);
 }
 
 void pl_grid_extend_near(const pl_grid_embedding_map* m, double* const u[3]) {
@@ -296,13 +320,13 @@ static void add_to_faces(const pl_grid_embedding_map* m, const double* values, d
 // moves the values of exterior faces to the faces that they depend on
 static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
     for (int k = m->near_count - 1; k >= 0; k--) {
-        const pl_grid_extension* x = &m->extensions[m->near[k]];
+        const pl_grid_extension* x = &m->extensions.items[m->near[k]];
         double value = f[x->axis][x->index];
         if (value == 0.0) continue;
         f[x->axis][x->index] = 0.0;
         for (int n = x->first; n < x->first + x->count; n++) {
-            double weight = sizes ? fabs(m->source_weights[n]) : m->source_weights[n];
-            f[x->axis][m->sources[n]] += weight * value;
+            double weight = sizes ? fabs(m->extensions.weights[n]) : m->extensions.weights[n];
+            f[x->axis][m->extensions.sources[n]] += weight * value;
         }
     }
 }
@@ -322,11 +346,11 @@ void pl_grid_gains(const pl_grid_embedding_map* m, int field_size, double* const
                    double* out) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < field_size; i++) scratch[a][i] = 1.0;
-    for (int k = 0; k < m->extension_count; k++) {
-        const pl_grid_extension* x = &m->extensions[k];
+    for (int k = 0; k < m->extensions.count; k++) {
+        const pl_grid_extension* x = &m->extensions.items[k];
         double sum = 0.0;
         for (int n = x->first; n < x->first + x->count; n++)
-            sum += fabs(m->source_weights[n]) * scratch[x->axis][m->sources[n]];
+            sum += fabs(m->extensions.weights[n]) * scratch[x->axis][m->extensions.sources[n]];
         scratch[x->axis][x->index] = sum;
     }
     for (int v = 0; v < m->vertex_count; v++)

@@ -7,6 +7,7 @@
 #ifndef PL_GRID_EMBEDDING_H
 #define PL_GRID_EMBEDDING_H
 
+#include "base/array.h"
 #include "grid/grid_level.h"
 #include "grid/grid_voxels.h"
 
@@ -23,16 +24,21 @@ typedef struct pl_grid_extension {
     int first, count; // sources
 } pl_grid_extension;
 
+// In the order in which they can be computed. Sources are of the same component.
+typedef struct pl_grid_extensions {
+    pl_grid_extension* items;
+    int count;
+    int* sources;
+    double* weights;
+    int source_count;
+} pl_grid_extensions;
+
 typedef struct pl_grid_embedding_map {
     pl_grid_weights (*weights)[3];
     int vertex_count;
-    pl_grid_extension* extensions;
-    int extension_count;
+    pl_grid_extensions extensions;
     int* near; // extensions that vertices depend on, directly or indirectly
     int near_count;
-    int* sources; // of the same component
-    double* source_weights;
-    int source_count;
 } pl_grid_embedding_map;
 
 // positions: 3 per vertex, each within one cell of a cell in use (pl_grid_cell_of finds it). cells:
@@ -49,6 +55,20 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
 // one.
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                    int base[3][3], float fraction[3][3]);
+
+// Lists of extensions while they grow. add extrapolates a face along `count` axes from its
+// neighbours: 2 near - far, or near if far is NULL, averaged. take moves the list to `out`; false
+// if allocation failed on the way.
+typedef struct pl_grid_extender {
+    pl_array items, sources, weights;
+    bool lost; // an allocation failed
+} pl_grid_extender;
+pl_grid_extender pl_grid_extender_start(void);
+void pl_grid_extender_add(pl_grid_extender* e, int axis, int index, int count, const int* near,
+                          const int* far);
+bool pl_grid_extender_take(pl_grid_extender* e, pl_grid_extensions* out);
+void pl_grid_extender_free(pl_grid_extender* e);
+void pl_grid_extensions_free(pl_grid_extensions* extensions);
 
 // Extrapolates exterior faces from interior ones. Exact for linear fields.
 void pl_grid_extend(const pl_grid_embedding_map* map, double* const u[3]);

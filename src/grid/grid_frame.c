@@ -5,6 +5,7 @@
 // the empty slabs are the gaps between the ranges of triangles in ascending order.
 #include "grid/grid_frame.h"
 #include "base/memory.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,4 +76,23 @@ int64_t pl_grid_left_out(const pl_grid_frame* frame, int axis) {
     int64_t sum = 0;
     for (int k = 0; k < frame->fold_count[axis]; k++) sum += frame->folds[axis][k].width;
     return sum;
+}
+
+bool pl_grid_tet_point(const pl_grid_frame* frame, const double* positions, const int tet[4],
+                       int* k, double at[3]) {
+    pl_vec3 x[4];
+    double longest = 0.0;
+    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(positions + 3 * (size_t)tet[i]);
+    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
+    const int n = (int)fmin(ceil(2.0 * longest / frame->cell) + 1.0, 64.0);
+    for (; *k < n * n * n; ++*k) {
+        // (k + 1/2) / n along each of three edges
+        const double r = (*k % n + 0.5) / n, s = (*k / n % n + 0.5) / n,
+                     t = ((double)(*k / n / n) + 0.5) / n;
+        if (r + s + t > 1.0) continue;
+        const pl_vec3 along = pl_madd(x[0], r, pl_sub(x[1], x[0]));
+        pl_vec3_store(at, pl_madd(pl_madd(along, s, pl_sub(x[2], x[0])), t, pl_sub(x[3], x[0])));
+        return true;
+    }
+    return false;
 }

@@ -59,4 +59,9 @@ pl_status pl_grid_frame_fold(pl_grid_frame* frame, int axis, const pl_mesh* surf
 // Cells that the folds of an axis leave out.
 int64_t pl_grid_left_out(const pl_grid_frame* frame, int axis);
 
+// Visits points of a tet at most about half a cell apart: sets `at` to point k, or to the next one
+// that is inside, and k to its number. Returns false after the last one.
+bool pl_grid_tet_point(const pl_grid_frame* frame, const double* positions, const int tet[4],
+                       int* k, double at[3]);
+
 #endif

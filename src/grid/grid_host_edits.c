@@ -62,7 +62,7 @@ static pl_status face_places(const pl_grid_body* b, int axis, pl_mesh** out, pl_
     double* at = places;
     for (int s = 0; s < l->segment_count; s++)
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++, at += 3)
-            pl_grid_face_place(b, &l->segments[s], axis, i, at);
+            pl_grid_face_rest(b, &l->segments[s], axis, i, at);
     pl_status status = pl_mesh_create(places, count, NULL, 0, NULL, 0, out, error);
     PL_FREE(places, double, 3 * (size_t)count);
     return status;

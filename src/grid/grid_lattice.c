@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "grid/grid_lattice.h"
 #include "base/memory.h"
-#include "grid/grid_thin_cells.h"
-#include "grid/grid_wall_distance.h"
 
 // A level with at most this many faces is the coarsest.
 enum { BOTTOM_FACES = 500 };
@@ -25,6 +23,24 @@ static pl_status add_level(pl_grid_lattice* l, const pl_grid_cells* cells, pl_er
     pl_status status = pl_grid_level_create(cells, &l->levels[l->level_count], error);
     if (status == PL_OK) l->level_count++;
     return status;
+}
+
+// Links the chunks of a level to the cells above them.
+static pl_status find_parents(pl_grid_level* fine, const pl_grid_level* coarse, pl_error* error) {
+    fine->parents =
+        pl_alloc_items((size_t)(fine->field_size / PL_GRID_CHUNK), sizeof *fine->parents);
+    if (!fine->parents) return pl_fail_memory(error, "the levels of a lattice");
+    for (int s = 0; s < fine->segment_count; s++) {
+        const pl_grid_segment* g = &fine->segments[s];
+        for (int n = 0; n < 9 * g->count; n++) {
+            const int c = n / 9, y = pl_grid_halve(g->y) + n % 3 - 1,
+                      z = pl_grid_halve(g->z) + n % 9 / 3 - 1,
+                      at = pl_grid_index(coarse, pl_grid_halve(g->x + c * PL_GRID_CHUNK), y, z);
+            fine->parents[g->begin / PL_GRID_CHUNK + c][n % 9] =
+                at >= 0 ? pl_place_of(at) : PL_GRID_NO_PARENT;
+        }
+    }
+    return PL_OK;
 }
 
 // Input of the next coarser level: cells and wall distances of the finer one.
@@ -54,6 +70,7 @@ static pl_status coarsen(pl_grid_lattice* l, last_level* last, bool* more, pl_er
         pl_grid_level* coarse = &l->levels[l->level_count - 1];
         status = pl_grid_find_walls(coarse - 1, last->cells, &last->distances, coarse, &next,
                                     &found, error);
+        if (status == PL_OK) status = find_parents(coarse - 1, coarse, error);
     }
     replace_last(last, next, found);
     return status;

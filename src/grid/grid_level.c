@@ -158,6 +158,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->row_segments, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->segments, pl_grid_segment, level->segment_count);
     for (int a = 0; a < 3; a++) PL_FREE(level->wall[a], float, level->field_size);
+    pl_free(level->parents, (size_t)(level->field_size / PL_GRID_CHUNK) * sizeof *level->parents);
     *level = (pl_grid_level){0};
 }
 

@@ -67,12 +67,38 @@ typedef struct pl_grid_level {
     // this level is not where that of the finest level is (grid_wall_distance.c). NULL on the
     // finest level.
     float* wall[3];
+    // Per chunk: the place of the cell of the next coarser level above its first cell, in the nine
+    // coarse rows around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT. NULL on the coarsest
+    // level.
+    int (*parents)[9];
 } pl_grid_level;
+enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
 
 // Index of a cell in the fields, or -1 if it is not stored.
 int pl_grid_index(const pl_grid_level* level, int i, int j, int k);
 static inline bool pl_grid_bit(uint16_t mask, int index) {
     return mask >> (index & (PL_GRID_CHUNK - 1)) & 1;
+}
+
+// Fields that are split by colour store the eight cells of even x of a chunk first, then those of
+// odd x. The place of a cell is its position in such fields.
+static inline int pl_place_of(int index) {
+    const int i = index & (PL_GRID_CHUNK - 1);
+    return index - i + (i & 1) * (PL_GRID_CHUNK / 2) + i / 2;
+}
+// The index of the cell at a place.
+static inline int pl_index_of(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place - i + (i < half ? 2 * i : 2 * (i - half) + 1);
+}
+// The places of the cells before and after one along x.
+static inline int pl_place_below(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i >= half ? -half : i > 0 ? half - 1 : -1);
+}
+static inline int pl_place_above(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i < half ? half : i < PL_GRID_CHUNK - 1 ? 1 - half : 1);
 }
 
 // Distance between consecutive fields of a cycle, in floats. Fields share one allocation and are
@@ -111,5 +137,26 @@ pl_status pl_grid_level_create(const pl_grid_cells* cells, pl_grid_level* out, p
 void pl_grid_level_free(pl_grid_level* level);
 // Sets masks and counts of a level whose layout exists; part of its creation (grid_masks.c).
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
+
+// ------------------------------------------------------------------ masks (grid_masks.c)
+
+// Cell kinds as bits for all rows of a level's box, with one more row and word on each side. Only
+// needed while a level is classified.
+typedef struct pl_grid_bits {
+    int words;   // 16-bit words of a row
+    int size[3]; // of the level
+    uint16_t* interior;
+    uint16_t* used; // interior or Dirichlet
+    uint16_t* core; // interior without exterior neighbours
+} pl_grid_bits;
+
+pl_status pl_grid_bits_create(const pl_grid_level* level, const pl_grid_cells* cells,
+                              pl_grid_bits* out, pl_error* error);
+void pl_grid_bits_free(pl_grid_bits* bits);
+
+// For a chunk of a segment: the faces across each axis that are variables or prescribed by a
+// Dirichlet cell, and the cells within one step of an interior one, corners included.
+void pl_grid_known_faces(const pl_grid_level* level, const pl_grid_bits* bits,
+                         const pl_grid_segment* g, int chunk, uint16_t known[3], uint16_t* near);
 
 #endif

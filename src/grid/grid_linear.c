@@ -28,10 +28,7 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
     pl_status status = pl_grid_linear_level_create(&lattice->levels[l], cells, level, error);
     if (status != PL_OK) return status;
     mg->level_count++;
-    if (l > 0)
-        status = pl_grid_transfer_create(level - 1, level, mg->pool, &mg->transfers[l - 1], error);
-    if (l > 0 && status == PL_OK)
-        status = pl_grid_relocated_create(level - 1, level, &mg->relocated[l - 1], error);
+    if (l > 0) status = pl_grid_relocated_create(level - 1, level, &mg->relocated[l - 1], error);
     const bool coarsest = l + 1 == lattice->level_count;
     if (status == PL_OK)
         status = pl_grid_exact_create(coarsest ? NULL : cells, level, &mg->exact[l], error);
@@ -66,7 +63,6 @@ pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error) {
 void pl_grid_linear_free(pl_grid_linear* mg) {
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) {
         pl_grid_linear_level_free(&mg->levels[l]);
-        pl_grid_transfer_free(&mg->transfers[l]);
         pl_grid_relocated_free(&mg->relocated[l]);
         pl_grid_exact_free(&mg->exact[l]);
         pl_grid_recombine_free(&mg->inner[l]);
@@ -105,7 +101,7 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) 
     const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};
     for (int l = 0; l + 1 < mg->level_count; l++) {
         pl_grid_linear_level* next = &mg->levels[l + 1];
-        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], source, next, mg->pool);
+        pl_grid_restrict(&mg->levels[l], source, next, mg->pool);
         pl_grid_linear_level_set_stiffness(next, next->f);
         for (int a = 0; a < 3; a++) source[a] = next->f[a];
         source[3] = next->g;
@@ -158,8 +154,7 @@ static void pre_smooth(void* user, int l) {
 static void restrict_residual(void* user, int l) {
     pl_grid_linear* mg = user;
     double start = pl_seconds();
-    pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
-                              pool_of(mg, l));
+    pl_grid_restrict_residual(&mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
     pl_grid_relocated_restrict(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_RESTRICTION, &start);
 }
@@ -168,7 +163,7 @@ static void prolong_add(void* user, int l) {
     pl_grid_linear* mg = user;
     double start = pl_seconds();
     pl_grid_fill_ghosts(&mg->levels[l + 1], pool_of(mg, l + 1));
-    pl_grid_prolong_around(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+    pl_grid_prolong_around(&mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
     pl_grid_relocated_prolong(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_PROLONGATION, &start);
 }
@@ -180,8 +175,8 @@ typedef struct deep_rows {
 static void prolong_rows(int row_begin, int row_end, void* user) {
     const deep_rows* d = user;
     const pl_grid_linear_level* levels = d->mg->levels;
-    pl_grid_prolong_deep(&d->mg->transfers[d->l], (pl_grid_linear_level*)&levels[d->l],
-                         &levels[d->l + 1], row_begin, row_end);
+    pl_grid_prolong_deep((pl_grid_linear_level*)&levels[d->l], &levels[d->l + 1], row_begin,
+                         row_end);
 }
 
 // prolongation of deep chunks is fused with the sweep that reads them

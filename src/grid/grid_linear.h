@@ -33,7 +33,6 @@ typedef enum pl_grid_linear_phase {
 
 typedef struct pl_grid_linear {
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
-    pl_grid_transfer transfers[PL_GRID_MAX_LEVELS];  // from each level to the next
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
     pl_grid_exact exact[PL_GRID_MAX_LEVELS]; // of thin parts; of all of the coarsest level
     pl_grid_recombine inner[PL_GRID_MAX_LEVELS];

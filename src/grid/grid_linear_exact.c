@@ -7,8 +7,8 @@
 #include "grid/grid_linear_exact.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 #include "grid/grid_linear_smooth.h"
-#include "grid/grid_thin_cells.h"
 
 #include <string.h>
 

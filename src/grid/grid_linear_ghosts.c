@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_linear_level.h"
-#include "grid/grid_masks.h"
 
 static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 

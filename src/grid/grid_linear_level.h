@@ -21,21 +21,6 @@
 
 #include "grid/grid_level.h"
 
-// Position of a cell in the fields of cycles.
-static inline int pl_place_of(int index) {
-    const int i = index & (PL_GRID_CHUNK - 1);
-    return index - i + (i & 1) * (PL_GRID_CHUNK / 2) + i / 2;
-}
-// The places of the cells before and after one along x.
-static inline int pl_place_below(int place) {
-    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
-    return place + (i >= half ? -half : i > 0 ? half - 1 : -1);
-}
-static inline int pl_place_above(int place) {
-    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
-    return place + (i < half ? half : i < PL_GRID_CHUNK - 1 ? 1 - half : 1);
-}
-
 // Consecutive chunks of a row that all have core cells or interior faces.
 typedef struct pl_grid_run {
     int begin;   // index of its first cell

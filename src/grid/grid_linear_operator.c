@@ -137,38 +137,50 @@ double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
     return sum;
 }
 
+// The correction of a cycle goes to a state, or to fields.
 typedef struct correct_job {
     const pl_grid_linear_level* level;
     pl_grid_state* state;
+    float* const* to;
 } correct_job;
+
+// change of an interior cell's pressure: c holds div(u) - p in core cells
+static float pressure_change(const pl_grid_linear_level* l, const pl_grid_segment* g, int i) {
+    const int at = g->begin + i, place = pl_place_of(at);
+    if (!pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].core, at)) return l->c[place];
+    float divergence = 0.0f;
+    for (int a = 0; a < 3; a++)
+        divergence += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
+    return divergence - l->c[place];
+}
 
 static void correct_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const correct_job* job = user;
     const pl_grid_linear_level* l = job->level;
-    pl_grid_state* s = job->state;
     for (int k = l->layout->row_segments[begin]; k < l->layout->row_segments[end]; k++) {
         const pl_grid_segment* g = &l->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i, place = pl_place_of(at);
+            const int at = g->begin + i, place = pl_place_of(at);
             const pl_grid_masks* m = &l->layout->masks[at / PL_GRID_CHUNK];
-            for (int a = 0; a < 3; a++)
-                if (pl_grid_bit(m->face[a], at)) s->u[a][at] += l->u[a][place];
-            if (!pl_grid_bit(m->interior, at)) continue;
-            double change = l->c[place];
-            if (pl_grid_bit(m->core, at)) {
-                change = -change;
-                for (int a = 0; a < 3; a++)
-                    change += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
+            for (int n = 0; n < 4; n++) {
+                float change = 0.0f;
+                if (n < 3 && pl_grid_bit(m->face[n], at)) change = l->u[n][place];
+                if (n == 3 && pl_grid_bit(m->interior, at)) change = pressure_change(l, g, i);
+                if (job->to) job->to[n][at] = change;
+                else (n < 3 ? job->state->u[n] : job->state->p)[at] += (double)change;
             }
-            s->p[at] += change;
         }
     }
 }
 
 void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool) {
     pl_parallel_for(pool, correct_task, level->layout->size[1] * level->layout->size[2], ROWS,
-                    &(correct_job){level, state});
+                    &(correct_job){level, state, NULL});
+}
+void pl_grid_take_correction(const pl_grid_linear_level* level, float* const to[4], pl_pool* pool) {
+    pl_parallel_for(pool, correct_task, level->layout->size[1] * level->layout->size[2], ROWS,
+                    &(correct_job){level, NULL, to});
 }
 
 void pl_grid_substitute(const pl_grid_level* l, pl_grid_state* s) {

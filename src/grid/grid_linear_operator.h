@@ -24,6 +24,8 @@ void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, doubl
 double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
 // Adds the level's u and c to the state.
 void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool);
+// Stores the correction in the order of the state, with pressures in place of c and zeros outside.
+void pl_grid_take_correction(const pl_grid_linear_level* level, float* const to[4], pl_pool* pool);
 // Sets the pressures so that their equations hold.
 void pl_grid_substitute(const pl_grid_level* level, pl_grid_state* state);
 

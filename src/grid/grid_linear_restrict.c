@@ -20,7 +20,6 @@ enum {
 };
 
 typedef struct restrict_job {
-    const pl_grid_transfer* transfer;
     pl_grid_linear_level* fine;
     pl_grid_linear_level* coarse;
     const float* const* source; // values to restrict, or NULL: the level's residual
@@ -139,7 +138,7 @@ PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_linear_le
 
 PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_half* carry) {
     const pl_grid_linear_level* l = r->job->fine;
-    int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
+    int(*const parents)[9] = r->job->fine->layout->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
     const int count = t.first < 0 ? 0 : g->count;
@@ -184,7 +183,7 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     const pl_grid_linear_level* l = r->job->fine;
     const targets t = targets_of(r, 3);
     const cell_residual s = cell_residual_of(l, g);
-    int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
+    int(*const parents)[9] = r->job->fine->layout->parents + g->begin / PL_GRID_CHUNK;
     const pl_grid_masks* masks = l->split + g->begin / PL_GRID_CHUNK;
     const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
@@ -203,7 +202,8 @@ static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* car
         for (int n = 0; n < count; n++) {
             const float* from = r->job->source[a] + g->begin + n * PL_GRID_CHUNK;
             const pl_half values[2] = {pl_load_half(from), pl_load_half(from + PL_HALF)};
-            add_chunk(t, r->job->transfer->parents[g->begin / PL_GRID_CHUNK + n], values, a, carry);
+            add_chunk(t, r->job->fine->layout->parents[g->begin / PL_GRID_CHUNK + n], values, a,
+                      carry);
         }
     }
 }
@@ -211,7 +211,7 @@ static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* car
 // Contribution of the last value of a run to the coarse face after it.
 static void flush(const row_job* r, int chunk, float carry) {
     const targets t = targets_of(r, 0);
-    const int at = r->job->transfer->parents[chunk][4];
+    const int at = r->job->fine->layout->parents[chunk][4];
     if (carry != 0.0f && t.first >= 0 && at != PL_GRID_NO_PARENT)
         t.field[at] += 0.25f * t.weight * carry;
 }
@@ -295,16 +295,16 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
-                      const float* const source[4], pl_grid_linear_level* coarse, pl_pool* pool) {
+void pl_grid_restrict(const pl_grid_linear_level* fine, const float* const source[4],
+                      pl_grid_linear_level* coarse, pl_pool* pool) {
     const int count = (coarse->layout->size[2] + PLANES - 1) / PLANES;
-    restrict_job job = {transfer, (pl_grid_linear_level*)fine, coarse, source,
-                        count,    pl_pool_thread_count(pool)};
+    restrict_job job = {(pl_grid_linear_level*)fine, coarse, source, count,
+                        pl_pool_thread_count(pool)};
     pl_parallel_for(pool, restrict_task, count, 1, &job);
 }
-void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
-                               pl_grid_linear_level* coarse, pl_pool* pool) {
-    pl_grid_restrict(transfer, fine, NULL, coarse, pool);
+void pl_grid_restrict_residual(const pl_grid_linear_level* fine, pl_grid_linear_level* coarse,
+                               pl_pool* pool) {
+    pl_grid_restrict(fine, NULL, coarse, pool);
 }
 
 PL_WIDE void store_faces(const pl_grid_linear_level* l, const pl_grid_run* g, int a, float* out) {

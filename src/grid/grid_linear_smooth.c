@@ -23,7 +23,6 @@
 // there as nu approaches 1/2.
 #include "grid/grid_linear_smooth.h"
 #include "grid/grid_linear_kernels.h"
-#include "grid/grid_linear_wavefront.h"
 
 #include <string.h>
 

@@ -9,40 +9,10 @@
 #include "grid/grid_linear.h"
 #include "grid/grid_linear_operator.h"
 
-enum { ROWS = 64 };
-
 // ------------------------------------------------------------------ as recombination sees it
 
-typedef struct take_job {
-    const pl_grid_linear_level* level;
-    float* const* to;
-} take_job;
-
-// The correction in the order of the state, with pressures in place of c and zeros outside.
-static void take_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const take_job* job = user;
-    const pl_grid_linear_level* l = job->level;
-    const pl_grid_level* layout = l->layout;
-    for (int k = layout->row_segments[begin]; k < layout->row_segments[end]; k++) {
-        const pl_grid_segment* g = &layout->segments[k];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i, place = pl_place_of(at);
-            const pl_grid_masks* m = &layout->masks[at / PL_GRID_CHUNK];
-            float p = pl_grid_bit(m->interior, at) ? l->c[place] : 0.0f, divergence = 0.0f;
-            for (int a = 0; a < 3; a++) {
-                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][place] : 0.0f;
-                divergence += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
-            }
-            job->to[3][at] = pl_grid_bit(m->core, at) ? divergence - p : p;
-        }
-    }
-}
-
 static void take(const pl_grid_iteration* it, float* const to[4]) {
-    const pl_grid_linear_level* l = &((pl_grid_linear*)it->levels)->levels[0];
-    pl_parallel_for(it->pool, take_task, l->layout->size[1] * l->layout->size[2], ROWS,
-                    &(take_job){l, to});
+    pl_grid_take_correction(&((pl_grid_linear*)it->levels)->levels[0], to, it->pool);
 }
 
 double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {

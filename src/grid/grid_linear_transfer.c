@@ -7,52 +7,15 @@
 //
 // Where we differ: c = div(phi) - p is prolonged in place of p.
 #include "grid/grid_linear_transfer.h"
-#include "base/memory.h"
 #include "grid/grid_linear_kernels.h"
 
 enum { ROWS = 16 };
 
-static int find(const pl_grid_linear_level* level, int i, int j, int k) {
-    int index = pl_grid_index(level->layout, i, j, k);
-    return index >= 0 ? pl_place_of(index) : PL_GRID_NO_PARENT;
-}
-
 typedef struct transfer_job {
-    const pl_grid_transfer* transfer;
     pl_grid_linear_level* fine;
     pl_grid_linear_level* coarse;
     int wanted; // AROUND, DEEP
 } transfer_job;
-
-static void parents_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const transfer_job* job = user;
-    const pl_grid_linear_level* fine = job->fine;
-    for (int s = fine->layout->row_segments[begin]; s < fine->layout->row_segments[end]; s++) {
-        const pl_grid_segment* g = &fine->layout->segments[s];
-        for (int c = 0; c < g->count; c++)
-            for (int n = 0; n < 9; n++)
-                job->transfer->parents[g->begin / PL_GRID_CHUNK + c][n] =
-                    find(job->coarse, pl_grid_halve(g->x + c * PL_GRID_CHUNK),
-                         pl_grid_halve(g->y) + n % 3 - 1, pl_grid_halve(g->z) + n / 3 - 1);
-    }
-}
-
-pl_status pl_grid_transfer_create(const pl_grid_linear_level* fine,
-                                  const pl_grid_linear_level* coarse, pl_pool* pool,
-                                  pl_grid_transfer* out, pl_error* error) {
-    *out = (pl_grid_transfer){.parent_count = fine->layout->field_size / PL_GRID_CHUNK};
-    out->parents = pl_alloc_items((size_t)out->parent_count, sizeof *out->parents);
-    if (!out->parents) return pl_fail_memory(error, "the levels of a lattice");
-    transfer_job job = {out, (pl_grid_linear_level*)fine, (pl_grid_linear_level*)coarse, 0};
-    pl_parallel_for(pool, parents_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
-    return PL_OK;
-}
-
-void pl_grid_transfer_free(pl_grid_transfer* t) {
-    pl_free(t->parents, (size_t)t->parent_count * sizeof *t->parents);
-    *t = (pl_grid_transfer){0};
-}
 
 enum { BAND_CHUNKS = 256 }; // chunks in a block of work
 
@@ -165,7 +128,7 @@ PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
         if (!(job->wanted & (deep ? DEEP : AROUND))) continue;
         for (int a = 0; a < 3; a++) fetch(fine->u[a] + at, ahead);
         fetch(fine->c + at, ahead);
-        const int* parents = job->transfer->parents[at / PL_GRID_CHUNK];
+        const int* parents = fine->layout->parents[at / PL_GRID_CHUNK];
         const pl_grid_masks* m = &fine->split[at / PL_GRID_CHUNK];
         coarse_sum t = sum_rows(job->coarse->u[0], parents, &from[0], true);
         add_halves(fine->u[0] + at, t.own, 0.5f * (t.own + t.high), m->face[0]);
@@ -187,13 +150,13 @@ static void prolong_task(int begin, int end, int worker, void* user) {
         prolong_run(job, &job->fine->runs[k]);
 }
 
-void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                            const pl_grid_linear_level* coarse, pl_pool* pool) {
-    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, AROUND};
+void pl_grid_prolong_around(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                            pl_pool* pool) {
+    transfer_job job = {fine, (pl_grid_linear_level*)coarse, AROUND};
     pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
 }
-void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                          const pl_grid_linear_level* coarse, int row_begin, int row_end) {
-    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, DEEP};
+void pl_grid_prolong_deep(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                          int row_begin, int row_end) {
+    transfer_job job = {fine, (pl_grid_linear_level*)coarse, DEEP};
     prolong_task(row_begin, row_end, 0, &job);
 }

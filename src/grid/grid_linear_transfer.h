@@ -7,32 +7,18 @@
 
 #include "grid/grid_linear_level.h"
 
-enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
-
-typedef struct pl_grid_transfer {
-    // per chunk of the fine fields: the place of the coarse cell above its first cell, in the nine
-    // coarse rows around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT
-    int (*parents)[9];
-    int parent_count;
-} pl_grid_transfer;
-
 // The eight coarse cells over a chunk are half of a coarse chunk: four of even x, and PL_HALF
 // further on four of odd x.
 typedef float pl_quarter __attribute__((vector_size(16)));
 typedef float pl_quarter_loose __attribute__((vector_size(16), aligned(4), may_alias));
 
-pl_status pl_grid_transfer_create(const pl_grid_linear_level* fine,
-                                  const pl_grid_linear_level* coarse, pl_pool* pool,
-                                  pl_grid_transfer* out, pl_error* error);
-void pl_grid_transfer_free(pl_grid_transfer* transfer);
-
-// Restricts the residual of the fine level to f and g of the coarse one. It is computed for inner
+// Restricts the residual of a level to f and g of the coarse one. It is computed for inner
 // faces and core cells, and read from band_residual for the band.
-void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
-                               pl_grid_linear_level* coarse, pl_pool* pool);
+void pl_grid_restrict_residual(const pl_grid_linear_level* fine, pl_grid_linear_level* coarse,
+                               pl_pool* pool);
 // The same from values passed in: faces across x, y, z and cells (NULL: the fine level's residual).
-void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
-                      const float* const source[4], pl_grid_linear_level* coarse, pl_pool* pool);
+void pl_grid_restrict(const pl_grid_linear_level* fine, const float* const source[4],
+                      pl_grid_linear_level* coarse, pl_pool* pool);
 // Computes the residual that pl_grid_restrict_residual restricts: faces across x, y, z and cells.
 void pl_grid_store_residual(const pl_grid_linear_level* level, float* const out[4]);
 // Prepares a level for prolongation: sets the ghost values, and c in place of p in all interior
@@ -40,9 +26,9 @@ void pl_grid_store_residual(const pl_grid_linear_level* level, float* const out[
 void pl_grid_fill_ghosts(pl_grid_linear_level* coarse, pl_pool* pool);
 // Adds the prolonged u and c of the coarse level to those of the fine one, in two parts: first all
 // chunks that are not deep (PL_GRID_DEEP); later the deep ones, by rows of the fine level.
-void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                            const pl_grid_linear_level* coarse, pl_pool* pool);
-void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
-                          const pl_grid_linear_level* coarse, int row_begin, int row_end);
+void pl_grid_prolong_around(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                            pl_pool* pool);
+void pl_grid_prolong_deep(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                          int row_begin, int row_end);
 
 #endif

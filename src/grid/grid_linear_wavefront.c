@@ -12,7 +12,7 @@
 // between slabs, divided into parts of rows in the same way; then the remainder of that. Because
 // the order does not matter, there may be as many slabs as threads, and a single thread has no
 // seams.
-#include "grid/grid_linear_wavefront.h"
+#include "grid/grid_linear_smooth.h"
 
 enum { MAX_SLABS = 64 };
 

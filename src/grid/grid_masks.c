@@ -5,8 +5,8 @@
 // stencil touches a traction boundary variable. P_aa in a cell touches the two faces of the cell
 // across a. P_ab on an edge touches four faces, and is a boundary stress as soon as one of the four
 // cells around the edge is exterior.
-#include "grid/grid_masks.h"
 #include "base/memory.h"
+#include "grid/grid_level.h"
 
 static size_t word_count(const pl_grid_bits* b) {
     return (size_t)b->words * (size_t)(b->size[1] + 2) * (size_t)(b->size[2] + 2);

@@ -112,23 +112,13 @@ static pl_status check(const pl_method_body* def, double mu, double lambda, bool
     return PL_OK;
 }
 
-// sample points k + 1/2 of n along each of three edges, folded into the tet
+// adds the modulus of a tet to the cells of its points
 static void add_tet(const pl_method_body* def, const pl_grid_level* level,
                     const pl_grid_frame* frame, int e, float* sum, float* count, double mu) {
     const int* v = def->mesh->tets + 4 * (size_t)e;
-    pl_vec3 x[4];
-    double longest = 0.0;
-    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(def->mesh->positions + 3 * (size_t)v[i]);
-    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
-    int n = (int)fmin(ceil(2.0 * longest / frame->cell) + 1.0, 64.0);
-    float value = (float)(def->materials[e].mu / mu);
-    for (int k = 0; k < n * n * n; k++) {
-        double a = (k % n + 0.5) / n, b = (k / n % n + 0.5) / n,
-               c = ((double)(k / n / n) + 0.5) / n;
-        if (a + b + c > 1.0) continue;
-        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], a, pl_sub(x[1], x[0])), b, pl_sub(x[2], x[0])), c,
-                            pl_sub(x[3], x[0]));
-        const double at[3] = {p.x, p.y, p.z};
+    const float value = (float)(def->materials[e].mu / mu);
+    double at[3];
+    for (int k = 0; pl_grid_tet_point(frame, def->mesh->positions, v, &k, at); k++) {
         int cell[3];
         for (int d = 0; d < 3; d++)
             cell[d] =

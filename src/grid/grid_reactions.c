@@ -86,13 +86,13 @@ static void find_held_forces(pl_grid_body* b) {
     }
 }
 
-// number of the part that holds a face across a, or 0
-static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
-    const int part = abs(b->held[g->begin + i]);
-    return part ? part : abs(b->held[pl_grid_below(g, a, i)]);
+// number of the attachment that holds a face across a, or 0
+static int attachment_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    const int attachment = abs(b->held[g->begin + i]);
+    return attachment ? attachment : abs(b->held[pl_grid_below(g, a, i)]);
 }
 
-static void sum_parts(pl_grid_body* b) {
+static void sum_attachments(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int n = 0; n < b->fit_count; n++)
         b->fits[n].force = b->fits[n].torque = (pl_vec3){0.0, 0.0, 0.0};
@@ -101,25 +101,25 @@ static void sum_parts(pl_grid_body* b) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
-                const int part = part_of_face(b, g, a, i);
-                if (!part) continue;
+                const int attachment = attachment_of_face(b, g, a, i);
+                if (!attachment) continue;
                 double x[3], force[3] = {0.0, 0.0, 0.0};
                 pl_vec3_store(x, pl_grid_cell_rest(b, g, i));
                 x[a] -= 0.5 * b->frame.cell;
                 force[a] = b->state.f[a][g->begin + i];
-                pl_grid_fit* f = &b->fits[part];
+                pl_grid_fit* f = &b->fits[attachment];
                 pl_force_sum s = {f->force, f->torque};
                 const pl_vec3 at = pl_vec3_load(x);
-                pl_force_sum_add(&s, pl_add(at, pl_grid_part_displacement(f, at)),
+                pl_force_sum_add(&s, pl_add(at, pl_grid_fit_displacement(f, at)),
                                  pl_vec3_load(force));
                 f->force = s.force, f->torque = s.torque;
             }
     }
 }
 
-// forces of the parts, each divided among its pins
-static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
-    sum_parts(b);
+// forces of the attachments, each divided among its pins
+static void divide_attachments(pl_grid_body* b, const pl_grid_loads* loads) {
+    sum_attachments(b);
     for (int n = 0; n < b->fit_count; n++)
         b->fits[n].share = (pl_force_share){.origin = b->fits[n].to};
     for (int pass = 0; pass < 2; pass++) {
@@ -194,7 +194,7 @@ void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);
     tell_contacts(b, loads, places, pinned ? nothing : more, size, NULL);
     if (!pinned) return;
-    if (b->held_count > 0) divide_parts(b, loads);
+    if (b->held_count > 0) divide_attachments(b, loads);
     rest.force = more;
     rest.torque = pl_sub(rest.torque, known.torque);
     pl_force_share_fill(loads->pins, loads->pin_count, b->first_vertex, b->vertex_count, places,

@@ -57,8 +57,8 @@ void pl_grid_step_end(pl_grid_body* body, const pl_grid_loads* loads);
 pl_status pl_grid_update_dirichlet(pl_grid_body* body, const pl_grid_loads* loads, pl_error* error);
 // Moves the faces of Dirichlet cells with the pins.
 void pl_grid_move_dirichlet(pl_grid_body* body, const pl_grid_loads* loads);
-// Displacement that the motion of a part gives to a point.
-pl_vec3 pl_grid_part_displacement(const pl_grid_fit* part, pl_vec3 place);
+// Displacement that the motion of an attachment gives to a point.
+pl_vec3 pl_grid_fit_displacement(const pl_grid_fit* fit, pl_vec3 position);
 
 // ------------------------------------------------------------------ springs and contacts
 // (grid_springs.c)

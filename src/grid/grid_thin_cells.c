@@ -5,9 +5,9 @@
 // ones are just ragged sides), and the cells around them. With cubes of 4, or fewer cells around,
 // the bench's armadillo with a skeleton converges at 0.5 per cycle asymptotically; with these
 // values at 0.29.
-#include "grid/grid_thin_cells.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 
 enum {
     CUBE = 5,
@@ -65,24 +65,13 @@ static void mark_thin(mask* m) {
     for (size_t n = 0; n < count; n++) m->own[n] &= c->kinds[n] == PL_CELL_INTERIOR;
 }
 
-// Single layers: cells without neighbours on both sides along some axis.
-static bool is_layer(const pl_grid_cells* c, int i, int j, int k) {
-    for (int a = 0; a < 3; a++) {
-        const int x = a == 0, y = a == 1, z = a == 2;
-        if (pl_grid_cell(c, i - x, j - y, k - z) == PL_CELL_EXTERIOR &&
-            pl_grid_cell(c, i + x, j + y, k + z) == PL_CELL_EXTERIOR)
-            return true;
-    }
-    return false;
-}
-
 static double share_of_layers(const pl_grid_cells* c) {
     int64_t layers = 0, all = 0;
     for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
         for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
             for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++) {
                 if (pl_grid_cell(c, i, j, k) != PL_CELL_INTERIOR) continue;
-                all++, layers += is_layer(c, i, j, k);
+                all++, layers += pl_grid_is_layer(c, i, j, k);
             }
     return all ? (double)layers / (double)all : 0.0;
 }

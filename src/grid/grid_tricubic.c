@@ -26,17 +26,15 @@ typedef struct builder {
     pl_array bases;   // of type face: low corner of each stencil's centre
     pl_array missing; // of type face: the ghosts, sorted
     uint8_t* passes;  // per ghost: pass in which it became known, or 0
-    pl_array ghosts, sources, weights;
+    pl_grid_extender ghosts;
     bool lost;
 } builder;
 
 void pl_grid_tricubic_free(pl_grid_tricubic* t) {
     pl_free(t->places, (size_t)t->vertex_count * sizeof *t->places);
     pl_free(t->stencils, (size_t)t->stencil_count * sizeof *t->stencils);
-    PL_FREE(t->ghosts, pl_grid_extension, t->ghost_count);
-    PL_FREE(t->sources, int, t->source_count);
-    PL_FREE(t->source_weights, double, t->source_count);
-    PL_FREE(t->values, double, t->ghost_count);
+    PL_FREE(t->values, double, t->ghosts.count);
+    pl_grid_extensions_free(&t->ghosts);
     *t = (pl_grid_tricubic){0};
 }
 
@@ -116,11 +114,6 @@ static bool is_known(const builder* b, int found, int pass) {
     return found != NOWHERE && b->passes[-1 - found] && b->passes[-1 - found] < pass;
 }
 
-static void add_source(builder* b, int source, double weight) {
-    if (!pl_array_push(&b->sources, &source) || !pl_array_push(&b->weights, &weight))
-        b->lost = true;
-}
-
 // extrapolates a ghost from known faces; false if there are no two in a row
 static bool make_ghost(builder* b, int ghost, int pass) {
     const face* f = (const face*)b->missing.data + ghost;
@@ -133,12 +126,7 @@ static bool make_ghost(builder* b, int ghost, int pass) {
         count += is_known(b, near[count], pass) && is_known(b, far[count], pass);
     }
     if (count == 0) return false;
-    pl_grid_extension x = {f->axis, ghost, (int)b->sources.count, 2 * count};
-    if (!pl_array_push(&b->ghosts, &x)) b->lost = true;
-    for (int n = 0; n < count; n++) {
-        add_source(b, near[n], 2.0 / count);
-        add_source(b, far[n], -1.0 / count);
-    }
+    pl_grid_extender_add(&b->ghosts, f->axis, ghost, count, near, far);
     b->passes[ghost] = (uint8_t)pass;
     return true;
 }
@@ -150,27 +138,13 @@ static pl_status make_ghosts(builder* b, pl_error* error) {
     b->passes = PL_ALLOC(uint8_t, count);
     if (!b->passes && count) return pl_fail_memory(error, "a tricubic embedding");
     for (int pass = 1; pass <= 3; pass++)
-        for (size_t g = 0; g < count && !b->lost; g++)
+        for (size_t g = 0; g < count && !b->ghosts.lost; g++)
             if (!b->passes[g]) make_ghost(b, (int)g, pass);
     PL_FREE(b->passes, uint8_t, count);
-    return b->lost ? pl_fail_memory(error, "a tricubic embedding") : PL_OK;
+    return b->ghosts.lost ? pl_fail_memory(error, "a tricubic embedding") : PL_OK;
 }
 
 // ------------------------------------------------------------------ creation
-
-static pl_status hand_over(builder* b, pl_grid_tricubic* out, pl_error* error) {
-    int ghost_count = (int)b->ghosts.count, source_count = (int)b->sources.count;
-    void *ghosts = NULL, *sources = NULL, *weights = NULL;
-    bool ok = pl_array_take(&b->ghosts, &ghosts);
-    out->ghosts = ghosts, out->ghost_count = ok ? ghost_count : 0;
-    ok = ok && pl_array_take(&b->sources, &sources);
-    out->sources = sources, out->source_count = ok ? source_count : 0;
-    ok = ok && pl_array_take(&b->weights, &weights);
-    out->source_weights = weights;
-    out->values = ok ? PL_ALLOC(double, ghost_count) : NULL;
-    ok = ok && (out->values || !ghost_count);
-    return ok ? PL_OK : pl_fail_memory(error, "a tricubic embedding");
-}
 
 static pl_status build(builder* b, pl_grid_tricubic* out, pl_error* error) {
     list_missing(b);
@@ -185,7 +159,11 @@ static pl_status build(builder* b, pl_grid_tricubic* out, pl_error* error) {
             face f = stencil_face((const face*)b->bases.data + s, n);
             out->stencils[s][n] = find_face(b, &f);
         }
-    return hand_over(b, out, error);
+    const bool ok = pl_grid_extender_take(&b->ghosts, &out->ghosts);
+    if (ok) out->values = PL_ALLOC(double, out->ghosts.count);
+    return ok && (out->values || !out->ghosts.count)
+               ? PL_OK
+               : pl_fail_memory(error, "a tricubic embedding");
 }
 
 pl_status pl_grid_tricubic_create(const pl_grid_level* level, const pl_grid_cells* cells,
@@ -200,13 +178,11 @@ pl_status pl_grid_tricubic_create(const pl_grid_level* level, const pl_grid_cell
     builder b = {.level = level,
                  .bases = pl_array_of(sizeof(face)),
                  .missing = pl_array_of(sizeof(face)),
-                 .ghosts = pl_array_of(sizeof(pl_grid_extension)),
-                 .sources = pl_array_of(sizeof(int)),
-                 .weights = pl_array_of(sizeof(double))};
+                 .ghosts = pl_grid_extender_start()};
     pl_status status = place_vertices(&b, cells, frame, positions, out, error);
     if (status == PL_OK) status = build(&b, out, error);
     pl_array_free(&b.bases), pl_array_free(&b.missing);
-    pl_array_free(&b.ghosts), pl_array_free(&b.sources), pl_array_free(&b.weights);
+    pl_grid_extender_free(&b.ghosts);
     if (status != PL_OK) pl_grid_tricubic_free(out);
     return status;
 }
@@ -266,11 +242,11 @@ static void cubic_task(int begin, int end, int worker, void* user) {
 
 void pl_grid_tricubic_interpolate(pl_grid_tricubic* t, double* const u[3], double* out,
                                   pl_pool* pool) {
-    for (int k = 0; k < t->ghost_count; k++) {
-        const pl_grid_extension* x = &t->ghosts[k];
+    for (int k = 0; k < t->ghosts.count; k++) {
+        const pl_grid_extension* x = &t->ghosts.items[k];
         double sum = 0.0;
         for (int n = x->first; n < x->first + x->count; n++)
-            sum += t->source_weights[n] * value_of(t, u[x->axis], t->sources[n]);
+            sum += t->ghosts.weights[n] * value_of(t, u[x->axis], t->ghosts.sources[n]);
         t->values[x->index] = sum;
     }
     pl_parallel_for(pool, cubic_task, t->vertex_count, 1024, &(cubic_job){t, u, out});

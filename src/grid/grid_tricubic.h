@@ -20,13 +20,8 @@ typedef struct pl_grid_tricubic {
     int vertex_count;
     int (*stencils)[PL_GRID_STENCIL]; // x fastest: index of a face, or -1 - ghost
     int stencil_count;
-    // ghosts: faces that the lattice does not store, in the order in which they can be computed
-    pl_grid_extension* ghosts;
-    int ghost_count;
-    int* sources; // as in stencils
-    double* source_weights;
-    int source_count;
-    double* values; // of ghosts
+    pl_grid_extensions ghosts; // faces that the lattice does not store; sources are as in stencils
+    double* values;            // of ghosts
 } pl_grid_tricubic;
 
 // positions: 3 per vertex. Stays valid as long as only Dirichlet cells change.

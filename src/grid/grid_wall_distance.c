@@ -11,8 +11,8 @@
 // position on the finest level. Corrections are zero there, so this only changes the diagonal of a
 // face's equation: it adds 1/distance - 1 for each direction. The rate on the bench's box falls
 // from 0.7 to 0.26 at nu = 0.2.
-#include "grid/grid_wall_distance.h"
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 
 #include <math.h>
 
