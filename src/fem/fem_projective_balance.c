@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The matrix of Projective Dynamics resists turns of a body, which cost no energy. A few iterations
-// therefore leave a torque behind: a body that tumbles loses its angular momentum, lands upright
-// and bounces. So a step of a fixed number of iterations ends with one step of Newton's method over
-// the rigid motions of each piece. With d = t + a x r for the motion of a vertex, elastic forces
-// add up to nothing, and what is left is small:
+// therefore leave a torque behind, and a body that tumbles in the air loses or gains spin. So a
+// step of a fixed number of iterations ends with one step of Newton's method over the rigid motions
+// of each piece that nothing touches or holds. With d = t + a x r for the motion of a vertex,
+// elastic forces add up to nothing, and only inertia is left:
 //
-//   sum over vertices of J' (w + C) J (t, a) = -J' g,   J = [I, -[r]]
+//   sum over vertices of w J' J (t, a) = -J' g,   J = [I, -[r]]
 //
-// with the weight w of inertia, the Hessian C of contacts and soft pins, and the gradient g. Pieces
-// that are held stay as they are.
+// with the weight w of inertia and the gradient g. Pieces in contact are left alone: their contacts
+// would be others after the motion, and bodies gain energy.
 #include "fem/fem_projective_work.h"
 
 #include <math.h>
@@ -28,25 +28,6 @@ typedef struct balance_work {
 
 static pl_piece_balance* piece_of(const balance_work* k, int row) {
     return &k->pieces[pl_rigid_start_piece(k->w->motion->rigid_start, row)];
-}
-
-// K += J' H J, b -= J' g; H: xx xy xz yy yz zz
-static void add_vertex(const balance_work* k, int row, const double H[6], pl_vec3 g) {
-    pl_piece_balance* s = piece_of(k, row);
-    const pl_vec3 r = pl_sub(pl_projective_position(k->w, row), s->origin);
-    const double A[3][3] = {{H[0], H[1], H[2]}, {H[1], H[3], H[4]}, {H[2], H[4], H[5]}};
-    const double J[3][6] = {{1.0, 0.0, 0.0, 0.0, r.z, -r.y},
-                            {0.0, 1.0, 0.0, -r.z, 0.0, r.x},
-                            {0.0, 0.0, 1.0, r.y, -r.x, 0.0}};
-    for (int i = 0; i < 6; i++) {
-        double row_of[3] = {0}; // of J' H
-        for (int c = 0; c < 3; c++) {
-            s->b[i] -= J[c][i] * (&g.x)[c];
-            for (int d = 0; d < 3; d++) row_of[d] += J[c][i] * A[c][d];
-        }
-        for (int j = 0; j < 6; j++)
-            for (int d = 0; d < 3; d++) s->K[i][j] += row_of[d] * J[d][j];
-    }
 }
 
 // Sums of all vertices, and forces and torques.
@@ -72,34 +53,29 @@ static void sum_inertia(const balance_work* k) {
     }
 }
 
-// K and b of inertia and of all forces but those of contacts
 static void start_system(pl_piece_balance* s) {
     const pl_vec3 f = s->first, q = s->squares, m = s->products;
-    const double K[6][6] = {
-        {s->mass, 0.0, 0.0, 0.0, f.z, -f.y},     {0.0, s->mass, 0.0, -f.z, 0.0, f.x},
-        {0.0, 0.0, s->mass, f.y, -f.x, 0.0},     {0.0, -f.z, f.y, q.y + q.z, -m.z, -m.y},
-        {f.z, 0.0, -f.x, -m.z, q.x + q.z, -m.x}, {-f.y, f.x, 0.0, -m.y, -m.x, q.x + q.y}};
+    // clang-format off
+    const double K[6][6] = {{s->mass, 0.0, 0.0, 0.0, f.z, -f.y},
+                            {0.0, s->mass, 0.0, -f.z, 0.0, f.x},
+                            {0.0, 0.0, s->mass, f.y, -f.x, 0.0},
+                            {0.0, -f.z, f.y, q.y + q.z, -m.z, -m.y},
+                            {f.z, 0.0, -f.x, -m.z, q.x + q.z, -m.x},
+                            {-f.y, f.x, 0.0, -m.y, -m.x, q.x + q.y}};
+    // clang-format on
     memcpy(s->K, K, sizeof K);
     pl_vec3_store(s->b, s->force);
     pl_vec3_store(s->b + 3, s->torque);
 }
 
-static void add_contacts_and_pins(const balance_work* k) {
+// Pieces that contacts or pins act on are held.
+static void find_held(const balance_work* k) {
     const pl_projective_fast* p = k->w->p;
     const pl_quasi_contact* contacts = p->quasi.contacts.data;
-    for (size_t i = 0; i < p->quasi.contacts.count; i++) {
-        const pl_quasi_contact* c = &contacts[i];
-        double H[6];
-        for (int e = 0; e < 6; e++) H[e] = (double)c->hessian[e];
-        const pl_vec3 g = {(double)c->gradient[0], (double)c->gradient[1], (double)c->gradient[2]};
-        add_vertex(k, p->vertex_of[c->vertex], H, g);
-    }
-    for (int i = 0; i < k->w->f->pin_count; i++) {
-        const pl_pin* pin = &k->w->f->pins[i];
-        const double s = pin->stiffness; // its force is in the gradient
-        if (!pin->hard)
-            add_vertex(k, pin->vertex, (const double[6]){s, 0.0, 0.0, s, 0.0, s}, (pl_vec3){0});
-    }
+    for (size_t i = 0; i < p->quasi.contacts.count; i++)
+        piece_of(k, p->vertex_of[contacts[i].vertex])->is_held = true;
+    for (int i = 0; i < k->w->f->pin_count; i++)
+        piece_of(k, k->w->f->pins[i].vertex)->is_held = true;
 }
 
 // b = K^-1 b, by elimination; false if K is singular
@@ -123,6 +99,7 @@ static bool solve(pl_piece_balance* s) {
 
 // The motion of the piece; none if it is held or has no rigid motion of its own.
 static void find_motion(pl_piece_balance* s) {
+    start_system(s);
     const bool moves = s->is_used && !s->is_held && solve(s);
     const double turn = pl_norm((pl_vec3){s->b[3], s->b[4], s->b[5]});
     const double part = !moves || !isfinite(turn) ? 0.0 : turn > MAX_TURN ? MAX_TURN / turn : 1.0;
@@ -150,8 +127,7 @@ pl_status pl_projective_balance(pl_projective_work* w, pl_error* error) {
     if (!k.pieces && count > 0) return pl_fail_memory(error, "the solver of a step");
     for (int i = 0; i < count; i++) k.pieces[i] = (pl_piece_balance){0};
     sum_inertia(&k);
-    for (int i = 0; i < count; i++) start_system(&k.pieces[i]);
-    add_contacts_and_pins(&k);
+    find_held(&k);
     for (int i = 0; i < count; i++) find_motion(&k.pieces[i]);
     pl_parallel_for(w->p->pool, move_task, w->p->vertex_count, PL_PROJECTIVE_BLOCK, &k);
     return PL_OK;
