@@ -20,6 +20,18 @@ typedef struct pl_projective_fast pl_projective_fast;
 enum { PL_PROJECTIVE_LAWS = 2 };     // ARAP, corotated
 enum { PL_PROJECTIVE_BLOCK = 2048 }; // vertices of a task
 
+// What pl_projective_balance sums over a connected piece.
+typedef struct pl_piece_balance {
+    bool is_used, is_held;
+    pl_vec3 origin;        // of r: its first vertex
+    double mass;           // sum of the weights w
+    pl_vec3 first;         // of w r
+    pl_vec3 squares;       // of w r_x^2, w r_y^2, w r_z^2
+    pl_vec3 products;      // of w r_y r_z, w r_z r_x, w r_x r_y
+    pl_vec3 force, torque; // of -gradient
+    double K[6][6], b[6];  // b becomes the motion: shift, then turn
+} pl_piece_balance;
+
 struct pl_projective_fast {
     int vertex_count;
     pl_pool* pool;
@@ -64,6 +76,7 @@ struct pl_projective_fast {
     int* pending_slot; // per place: number in pending + 1, or 0
     pl_array ordered;  // of pl_mg_spring, by place
     bool* block_turns; // per block of vertices: some turn fast about the first of their body
+    pl_array balances; // of pl_piece_balance, one per connected piece
     pl_array pins;     // of pl_pin: those of the step, softened; empty if all are soft enough
     int softened_pin_count, softened_contact_count; // in the last step, and the last detection
 };

@@ -40,6 +40,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     pl_spring_batches_free(&p->springs);
     pl_array_free(&p->pending);
     pl_array_free(&p->ordered);
+    pl_array_free(&p->balances);
     pl_array_free(&p->pins);
     pl_quasi_newton_free(&p->quasi);
     pl_scalar_mg_destroy(p->mg);
@@ -278,6 +279,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .values_stale = true,
                               .pending = pl_array_of(sizeof(pl_mg_spring)),
                               .ordered = pl_array_of(sizeof(pl_mg_spring)),
+                              .balances = pl_array_of(sizeof(pl_piece_balance)),
                               .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
     if (status == PL_OK) find_edges(p);

@@ -32,13 +32,21 @@ enum { BLOCK = PL_PROJECTIVE_BLOCK };
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
+// What fewer than MIN_WARM_ITERATIONS leave of the forces of contacts is no base for the next step.
+static bool has_enough_iterations(const pl_projective_work* w) {
+    return !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
+}
+
+// A few iterations leave torques behind. Without a line search nobody knows the forces at the end.
+static bool wants_balance(const pl_projective_work* w) {
+    return w->settings->all_iterations && w->settings->line_search && has_enough_iterations(w) &&
+           !w->at_start && !w->on_the_way;
+}
+
 // Forces of contacts that last change little from step to step, and u is what they do: it starts as
-// it was. Without contacts the flight is better, and what fewer than MIN_WARM_ITERATIONS leave of u
-// would add up.
+// it was. Without contacts the flight is better.
 static bool is_start_for_next(const pl_projective_work* w) {
-    bool enough =
-        !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
-    return enough && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
+    return has_enough_iterations(w) && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
 }
 
 static void add_force(const pl_projective_work* w, int vertex, pl_vec3 gradient) {
@@ -478,6 +486,7 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_ste
     status = iterate(&w, error);
     if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, error);
     if (status == PL_OK && w.stays) status = iterate(&w, error);
+    if (status == PL_OK && wants_balance(&w)) status = pl_projective_balance(&w, error);
     *finished = w.finished;
     if (m->pieces->count == 1) m->search.piece[0].load = w.load;
     if (status != PL_OK) return status;

@@ -103,5 +103,8 @@ void pl_projective_warm_start(pl_projective_work* w);
 void pl_projective_start_at(pl_projective_work* w, const double* stays);
 // True if some pieces start deep in obstacles; they have a value above 0 (pl_rigid_start_values).
 bool pl_projective_find_deep(const pl_projective_work* w);
+// Moves each free piece rigidly to where its forces and torques are in balance. The gradient is
+// that at u.
+pl_status pl_projective_balance(pl_projective_work* w, pl_error* error);
 
 #endif
