@@ -32,6 +32,8 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 // results; false means it failed and said why.
 // clang-format off
 #define BENCH_LIST(X) \
+    X(contact_cloth, "contact-cloth", "cloth that folds over itself and a ball; what self contact costs") \
+    X(contact_heap, "contact-heap", "heaps of bodies: crossings, depth, volume, frames per second") \
     X(contact_pairs, "contact-pairs", "finding contacts: against brute force, and cost by size") \
     X(contact_stack, "contact-stack", "bodies that touch: a stack stays, a block slips, momentum is kept") \
     X(fem_kernels, "fem-kernels", "gradient and matrix of tets, float batches against double") \

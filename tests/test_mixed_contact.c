@@ -75,9 +75,9 @@ static int iterations_of(const char* const* sets, int set_count, int* switches) 
 TEST(mixed_contact_falls_back_to_the_direct_solver)
 {
     const char* cycles[] = {"bodies[0].linear=multigrid", "bodies[1].linear=multigrid",
-                            "bodies[0].linear_iterations=12", "bodies[1].linear_iterations=12"};
+                            "bodies[0].linear_iterations=3", "bodies[1].linear_iterations=3"};
     const char* direct[] = {"bodies[0].linear=direct", "bodies[1].linear=direct",
-                            "bodies[0].linear_iterations=12", "bodies[1].linear_iterations=12"};
+                            "bodies[0].linear_iterations=3", "bodies[1].linear_iterations=3"};
     int switches;
     int of_direct = iterations_of(direct, 4, &switches);
     int of_cycles = iterations_of(cycles, 4, &switches);

@@ -11,6 +11,7 @@
 // the order of the blocks: the same pairs in the same order at any number of threads.
 #include "contact/surface_set.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "geometry/triangle_intersection.h"
 #include "mesh/topology.h"
 
@@ -403,7 +404,10 @@ bool pl_surface_set_is_apart(pl_surface_set* set, pl_pool* pool, const double* s
 pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* start,
                               const double* end, pl_array* out, pl_error* error) {
     search s = {.set = set, .start = start, .end = end};
-    return run(&s, pool, out, error);
+    const double begin = pl_seconds();
+    const pl_status status = run(&s, pool, out, error);
+    set->seconds += pl_seconds() - begin;
+    return status;
 }
 
 pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double* positions,

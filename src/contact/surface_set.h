@@ -69,6 +69,7 @@ typedef struct pl_surface_set {
                              // count as this triangle's, so that each is met once
     int* near_offsets;       // per surface, into near
     pl_array near;           // of int: surfaces whose boxes meet in the present search
+    double seconds;          // that finding pairs has taken; the caller may set it back
     int block_count;
     pl_array* pairs;     // of pl_contact_pair, per block of triangles
     pl_array* crossings; // of pl_crossing, per block

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "mixed/mixed_joined.h"
 #include "base/memory.h"
+#include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,12 @@ struct pl_mixed_joined {
     const pl_block_matrix* A; // borrowed
     pl_pool* pool;
     int vertex_count;
-    pl_add_product add;
-    void* add_user;
+    const pl_join* J;
     void (*precondition)(void*, const void*, void*); // of the present solve
     void* precondition_user;
     pl_krylov_work work;
-    double* r;        // 4 per vertex
-    double *in, *out; // 3 per vertex
+    double *r, *first, *left; // 4 per vertex
+    double *in, *out;         // 3 per vertex
 };
 
 void pl_mixed_joined_destroy(pl_mixed_joined* j) {
@@ -27,6 +27,8 @@ void pl_mixed_joined_destroy(pl_mixed_joined* j) {
     const size_t n = (size_t)j->vertex_count;
     pl_krylov_work_free(&j->work);
     PL_FREE(j->r, double, 4 * n);
+    PL_FREE(j->first, double, 4 * n);
+    PL_FREE(j->left, double, 4 * n);
     PL_FREE(j->in, double, 3 * n);
     PL_FREE(j->out, double, 3 * n);
     PL_FREE(j, pl_mixed_joined, 1);
@@ -40,10 +42,13 @@ pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mix
     if (!j) return pl_fail_memory(error, "the contacts of bodies");
     *j = (pl_mixed_joined){.A = A, .pool = pool, .vertex_count = A->row_count};
     j->r = PL_ALLOC(double, 4 * n);
+    j->first = PL_ALLOC(double, 4 * n);
+    j->left = PL_ALLOC(double, 4 * n);
     j->in = PL_ALLOC(double, 3 * n);
     j->out = PL_ALLOC(double, 3 * n);
-    pl_status status =
-        j->r && j->in && j->out ? PL_OK : pl_fail_memory(error, "the contacts of bodies");
+    pl_status status = j->r && j->first && j->left && j->in && j->out
+                           ? PL_OK
+                           : pl_fail_memory(error, "the contacts of bodies");
     if (status == PL_OK)
         status = pl_krylov_work_setup(&j->work, pl_gmres_vectors(RESTART), 4 * n * sizeof(double),
                                       error);
@@ -52,30 +57,46 @@ pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mix
     return status;
 }
 
-void pl_mixed_joined_set(pl_mixed_joined* j, pl_add_product add, void* user) {
-    j->add = add;
-    j->add_user = user;
-}
+void pl_mixed_joined_set(pl_mixed_joined* j, const pl_join* J) { j->J = J; }
 
-bool pl_mixed_joined_is_set(const pl_mixed_joined* j) { return j && j->add; }
+bool pl_mixed_joined_is_set(const pl_mixed_joined* j) { return j && j->J; }
 
-// y = (A + J) x
-static void apply(void* user, const void* x, void* y) {
-    pl_mixed_joined* j = user;
-    const double* from = x;
-    double* to = y;
-    pl_block_matrix_apply(j->A, j->pool, 1, x, y);
+// to += function(from) in the positions
+static void add_of_positions(pl_mixed_joined* j,
+                             void (*function)(void* user, const double* x, double* y),
+                             const double* from, double* to) {
     memset(j->out, 0, 3 * (size_t)j->vertex_count * sizeof(double));
     for (size_t v = 0; v < (size_t)j->vertex_count; v++)
         memcpy(j->in + 3 * v, from + 4 * v, 3 * sizeof(double));
-    j->add(j->add_user, j->in, j->out);
+    function(j->J->user, j->in, j->out);
     for (size_t v = 0; v < (size_t)j->vertex_count; v++)
         for (size_t c = 0; c < 3; c++) to[4 * v + c] += j->out[3 * v + c];
 }
 
+// y = (A + J) x
+static void apply(void* user, const void* x, void* y) {
+    pl_mixed_joined* j = user;
+    pl_block_matrix_apply(j->A, j->pool, 1, x, y);
+    add_of_positions(j, j->J->add, x, y);
+}
+
+// left = r - (A + J) z
+static void find_left(pl_mixed_joined* j, const double* r, const double* z) {
+    apply(j, z, j->left);
+    pl_vector_xpay(j->pool, 4 * j->vertex_count, r, -1.0, j->left);
+}
+
+// what J joins, then A, then what J joins again
 static void precondition(void* user, const void* r, void* z) {
-    const pl_mixed_joined* j = user;
-    j->precondition(j->precondition_user, r, z);
+    pl_mixed_joined* j = user;
+    const int count = 4 * j->vertex_count;
+    memset(j->first, 0, (size_t)count * sizeof(double));
+    add_of_positions(j, j->J->smooth, r, j->first);
+    find_left(j, r, j->first);
+    j->precondition(j->precondition_user, j->left, z);
+    pl_vector_axpy(j->pool, count, 1.0, j->first, z);
+    find_left(j, r, z);
+    add_of_positions(j, j->J->smooth, j->left, z);
 }
 
 void pl_mixed_joined_solve(pl_mixed_joined* j, void (*inner)(void*, const void*, void*), void* user,

@@ -18,8 +18,8 @@ pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mix
                                  pl_error* error);
 // Accepts NULL.
 void pl_mixed_joined_destroy(pl_mixed_joined* j);
-// J of the solves that follow; NULL: there is none.
-void pl_mixed_joined_set(pl_mixed_joined* j, pl_add_product add, void* user);
+// J of the solves that follow, borrowed; NULL: there is none.
+void pl_mixed_joined_set(pl_mixed_joined* j, const pl_join* J);
 // True if there is a J. Accepts NULL.
 bool pl_mixed_joined_is_set(const pl_mixed_joined* j);
 // x = (A + J)^-1 b from zero; z = about A^-1 r by `precondition`.

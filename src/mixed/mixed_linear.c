@@ -166,12 +166,11 @@ static bool is_late(const pl_linear_options* options) {
     return options->deadline && pl_deadline_now(options->deadline) >= options->deadline->end;
 }
 
-pl_status pl_mixed_linear_join(pl_mixed_linear* l, pl_add_product add, void* user,
-                               pl_error* error) {
-    if (!l->joined && !add) return PL_OK;
+pl_status pl_mixed_linear_join(pl_mixed_linear* l, const pl_join* J, pl_error* error) {
+    if (!l->joined && !J) return PL_OK;
     pl_status status =
         l->joined ? PL_OK : pl_mixed_joined_create(l->matrices.A, l->pool, &l->joined, error);
-    if (status == PL_OK) pl_mixed_joined_set(l->joined, add, user);
+    if (status == PL_OK) pl_mixed_joined_set(l->joined, J);
     return status;
 }
 

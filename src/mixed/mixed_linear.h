@@ -41,7 +41,7 @@ void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options,
                            double* x, pl_linear_info* info);
 
 // The next solves have A + J in place of A, as pl_newton_functions has it.
-pl_status pl_mixed_linear_join(pl_mixed_linear* l, pl_add_product add, void* user, pl_error* error);
+pl_status pl_mixed_linear_join(pl_mixed_linear* l, const pl_join* J, pl_error* error);
 
 // What later solves depend on, for checkpoints.
 typedef struct pl_mixed_linear_state {

@@ -357,8 +357,8 @@ static void begin(void* data) {
     pl_mixed_linear_begin(m->linear);
 }
 
-static pl_status join(void* data, pl_add_product add, void* user, pl_error* error) {
-    return pl_mixed_linear_join(((pl_mixed_pressure*)data)->linear, add, user, error);
+static pl_status join(void* data, const pl_join* J, pl_error* error) {
+    return pl_mixed_linear_join(((pl_mixed_pressure*)data)->linear, J, error);
 }
 
 static void keep(void* data) { (void)data; }

@@ -143,13 +143,11 @@ static double nearest_at_rest(const pl_step_meeting* m, const pl_contact_pair* p
     return m->surfaces->nearest[a < b ? a * count + b : b * count + a];
 }
 
-static int first_count_of(const pl_contact_pair* pair) { return pair->is_edges ? 2 : 1; }
-
 // The barrier is as stiff as the two bodies, one after the other, and as their inertia in a step:
 // then they come to rest within its reach.
 static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
-    const int count = first_count_of(pair);
+    const int count = pair->is_edges ? 2 : 1;
     double reach = 0.0, soft = 0.0;
     for (int k = 0; k < 2; k++) {
         const pl_contact_surface* surface = &surfaces[pair->surfaces[k]];
@@ -401,7 +399,6 @@ static bool add_rows(pl_step_meeting* m, const rows_job* job, int count) {
             pl_meeting_row* row = pl_array_add(&m->rows, 1);
             if (!row) return false;
             memcpy(row->v, pair->v, sizeof row->v);
-            row->first_count = first_count_of(pair);
             for (int i = 0; i < 12; i++) row->r[i] = root * blocks[k][j][i];
         }
     }
@@ -431,27 +428,6 @@ pl_status pl_step_meeting_update(pl_step_meeting* m, const double* x, pl_error* 
     if (!ok) return pl_fail_memory(error, "the contacts of bodies");
     hold_rows(m);
     return PL_OK;
-}
-
-// blocks of the vertices [begin, end) of a row among themselves
-static void add_side(const pl_meeting_row* row, int begin, int end, pl_add_block add, void* to) {
-    for (int i = begin; i < end; i++)
-        for (int j = begin; j < end; j++) {
-            double block[9];
-            for (int c = 0; c < 9; c++) block[c] = row->r[3 * i + c / 3] * row->r[3 * j + c % 3];
-            add(to, row->v[i], row->v[j], block);
-        }
-}
-
-static void add_hessian(const void* user, const double* x, double projected, pl_add_block add,
-                        void* to) {
-    (void)x, (void)projected; // rows are of x, and all of them are projected
-    const pl_step_meeting* m = meeting_of(user);
-    const pl_meeting_row* rows = m->rows.data;
-    for (size_t k = 0; k < m->rows.count; k++) {
-        add_side(&rows[k], 0, rows[k].first_count, add, to);
-        add_side(&rows[k], rows[k].first_count, 4, add, to);
-    }
 }
 
 // ------------------------------------------------------------------ the term
@@ -499,7 +475,6 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
                           .energy = energy,
                           .energies = add_energies,
                           .gradient = add_gradient,
-                          .hessian = add_hessian,
                           .begin = begin,
                           .follow = follow,
                           .free_parts = free_parts,

@@ -18,7 +18,6 @@
 // A part r r' of the Hessian, of the four corners of a pair.
 typedef struct pl_meeting_row {
     int v[4];
-    int first_count; // of v that belong to the first of the two that are near
     double r[12];
 } pl_meeting_row;
 
@@ -26,7 +25,6 @@ typedef struct pl_meeting_row {
 // iterate.
 typedef struct pl_meeting_friction {
     int v[4];
-    int first_count;
     double weights[4];
     pl_vec3 normal;
     double limit; // coefficient times normal force [N]
@@ -70,9 +68,8 @@ void pl_step_meeting_destroy(pl_step_meeting* meeting);
 
 pl_step_term pl_step_meeting_term(pl_step_meeting* meeting);
 
-// The Hessian at x as rows, without negative eigenvalues; they stay until the next call. The term
-// adds what they have on each side to the matrix. What joins the two sides is not in the matrix:
-// step_pair_solver.h applies it.
+// The Hessian at x as rows, without negative eigenvalues; they stay until the next call. They are
+// not in the matrix: step_pair_solver.h applies them.
 pl_status pl_step_meeting_update(pl_step_meeting* meeting, const double* x, pl_error* error);
 
 // For step_meeting_ways.c: an array gets that many items, with room for more; false if memory is

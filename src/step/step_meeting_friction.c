@@ -73,7 +73,6 @@ static bool add_row(pl_step_meeting* m, const pl_meeting_friction* c, pl_vec3 di
     pl_meeting_row* row = pl_array_add(&m->rows, 1);
     if (!row) return false;
     memcpy(row->v, c->v, sizeof row->v);
-    row->first_count = c->first_count;
     for (int i = 0; i < 4; i++) pl_vec3_store(row->r + 3 * i, pl_scale(c->weights[i], direction));
     return true;
 }
@@ -131,7 +130,7 @@ static bool list_contacts(pl_step_meeting* m, const double* x, const double* z) 
         const pl_contact_pair* pair = (const pl_contact_pair*)m->pairs.data + active[k];
         const pl_pair_barrier* b = (const pl_pair_barrier*)m->barriers.data + active[k];
         const pl_quad at = pl_pair_places(pair, z);
-        pl_meeting_friction c = {.first_count = pair->is_edges ? 2 : 1};
+        pl_meeting_friction c = {.limit = 0.0};
         if (!(coefficient(m, pair) > 0.0)) continue;
         memcpy(c.v, pair->v, sizeof c.v);
         c.limit = coefficient(m, pair) *

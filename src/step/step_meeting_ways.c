@@ -9,10 +9,10 @@
 #include <math.h>
 
 enum { PAIR_BLOCK = 256 };
-// A search goes no farther than this many edges.
-static const double MAX_EDGES = 4.0;
+// A search goes no farther than one edge.
+static const double MAX_EDGES = 1.0;
 // Ways that would take more searches are not free beyond these.
-enum { MAX_SEARCHES = 512 };
+enum { MAX_SEARCHES = 16 };
 // Of the way that continuous collision allows, so much is gone.
 static const double MARGIN = 0.9;
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
+#include "step/step_patch.h"
 
 #include <string.h>
 
@@ -13,13 +14,17 @@ typedef struct pair_solver {
     pl_pool* pool;
     int count; // 3 per vertex
     double *r, *z, *p, *q;
+    double *first, *left, *work; // of the preconditioner; of products
+    pl_step_patch patch;
+    pl_join J;
     bool is_indefinite; // the other solver found its matrix to be
 } pair_solver;
 
 static void destroy(void* data) {
     pair_solver* s = data;
-    double* vectors[] = {s->r, s->z, s->p, s->q};
-    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], double, s->count);
+    double* vectors[] = {s->r, s->z, s->p, s->q, s->first, s->left, s->work};
+    pl_step_patch_free(&s->patch);
+    for (int k = 0; k < 7; k++) PL_FREE(vectors[k], double, s->count);
     if (s->inner.data) s->inner.functions->destroy(s->inner.data);
     PL_FREE(s, pair_solver, 1);
 }
@@ -29,33 +34,32 @@ static void begin(void* data) {
     if (s->inner.functions->begin) s->inner.functions->begin(s->inner.data);
 }
 
-static double dot3(const double* r, const int* v, int begin, int end, const double* x) {
-    double sum = 0.0;
-    for (int i = begin; i < end; i++)
-        for (size_t c = 0; c < 3; c++) sum += r[3 * (size_t)i + c] * x[3 * (size_t)v[i] + c];
-    return sum;
+// y += r (r.x)
+static void add_row(const pl_meeting_row* row, const double* x, double* y) {
+    double along = 0.0;
+    for (size_t i = 0; i < 12; i++) along += row->r[i] * x[3 * (size_t)row->v[i / 3] + i % 3];
+    for (size_t i = 0; i < 12; i++) y[3 * (size_t)row->v[i / 3] + i % 3] += along * row->r[i];
 }
 
-// y += r1 (r2.x) + r2 (r1.x)
-static void add_joined(const pl_meeting_row* row, const double* x, double* y) {
-    const int first = row->first_count;
-    const double of[2] = {dot3(row->r, row->v, 0, first, x), dot3(row->r, row->v, first, 4, x)};
-    for (int i = 0; i < 4; i++)
-        for (size_t c = 0; c < 3; c++)
-            y[3 * (size_t)row->v[i] + c] += of[i < first] * row->r[3 * (size_t)i + c];
-}
-
-// y += J x, what joins the two sides of each row
+// y += J x, the sum over all rows
 static void add_joins(void* user, const double* x, double* y) {
     pair_solver* s = user;
     const pl_step_objective* f = s->meeting->f;
     const pl_meeting_row* rows = s->meeting->rows.data;
-    double* sum = f->hold_count ? s->z : y; // z is free between two preconditions
+    double* sum = f->hold_count ? s->work : y;
     if (f->hold_count) memset(sum, 0, (size_t)s->count * sizeof(double));
-    for (size_t k = 0; k < s->meeting->rows.count; k++) add_joined(&rows[k], x, sum);
+    for (size_t k = 0; k < s->meeting->rows.count; k++) add_row(&rows[k], x, sum);
     if (f->hold_count == 0) return;
     pl_holds_project(f->holds, f->hold_count, sum);
     pl_vector_axpy(s->pool, s->count, 1.0, sum, y);
+}
+
+// z += S r, the contacts alone
+static void smooth(void* user, const double* r, double* z) {
+    pair_solver* s = user;
+    const pl_step_objective* f = s->meeting->f;
+    pl_step_patch_add(&s->patch, r, z);
+    pl_holds_project(f->holds, f->hold_count, z);
 }
 
 static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
@@ -63,10 +67,14 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pair_solver* s = data;
     pl_status status = pl_step_meeting_update(s->meeting, x, error);
     if (status == PL_OK && s->inner.functions->join)
-        status = s->inner.functions->join(s->inner.data, s->meeting->rows.count ? add_joins : NULL,
-                                          s, error);
-    if (status != PL_OK) return status;
-    return s->inner.functions->update(s->inner.data, f, x, projected, info, error);
+        status =
+            s->inner.functions->join(s->inner.data, s->meeting->rows.count ? &s->J : NULL, error);
+    if (status == PL_OK)
+        status = s->inner.functions->update(s->inner.data, f, x, projected, info, error);
+    if (status != PL_OK || s->meeting->rows.count == 0) return status;
+    return pl_step_patch_update(&s->patch, s->meeting, &s->inner, s->work)
+               ? PL_OK
+               : pl_fail_memory(error, "the contacts of bodies");
 }
 
 static void apply(void* user, const void* x, void* y) {
@@ -75,9 +83,22 @@ static void apply(void* user, const void* x, void* y) {
     add_joins(s, x, y);
 }
 
+// left = r - H z
+static void find_left(pair_solver* s, const double* r, const double* z) {
+    apply(s, z, s->left);
+    pl_vector_xpay(s->pool, s->count, r, -1.0, s->left);
+}
+
+// the contacts, the other solver, and the contacts again: a symmetric operator
 static void precondition(void* user, const void* r, void* z) {
     pair_solver* s = user;
-    if (!s->inner.functions->precondition(s->inner.data, r, z)) s->is_indefinite = true;
+    memset(s->first, 0, (size_t)s->count * sizeof(double));
+    smooth(s, r, s->first);
+    find_left(s, r, s->first);
+    if (!s->inner.functions->precondition(s->inner.data, s->left, z)) s->is_indefinite = true;
+    pl_vector_axpy(s->pool, s->count, 1.0, s->first, z);
+    find_left(s, r, z);
+    smooth(s, s->left, z);
 }
 
 static void solve(void* data, const pl_linear_options* options, bool residual_unread,
@@ -144,9 +165,10 @@ pl_status pl_pair_solver_wrap(pl_newton_solver* solver, pl_step_meeting* meeting
     pair_solver* s = PL_ALLOC(pair_solver, 1);
     if (!s) return pl_fail_memory(error, "the solver of a step");
     *s = (pair_solver){.meeting = meeting, .pool = pool, .count = count};
-    double** vectors[] = {&s->r, &s->z, &s->p, &s->q};
-    bool ok = true;
-    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
+    s->J = (pl_join){add_joins, smooth, s};
+    double** vectors[] = {&s->r, &s->z, &s->p, &s->q, &s->first, &s->left, &s->work};
+    bool ok = pl_step_patch_setup(&s->patch, meeting->vertex_count, error) == PL_OK;
+    for (int k = 0; k < 7; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
     if (!ok) {
         destroy(s);
         return pl_fail_memory(error, "the solver of a step");

@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Solves the linear systems of Newton's method with surfaces that meet. Their matrix is that of
-// another solver, A, which has the blocks of each side of a contact, and what joins the two sides:
+// another solver, A, and that of the contacts:
 //
-//   H = A + sum of (r1 r2' + r2 r1') over the rows r = (r1, r2) of step_meeting.h.
+//   H = A + sum of r r' over the rows of step_meeting.h.
 //
-// H is solved by conjugate gradients, with the other solver as preconditioner; a solver that has
-// `join` takes the sum as J and solves itself. Where nothing is near the other solver solves alone.
+// H is solved by conjugate gradients. The preconditioner is the other solver with a solve of the
+// contacts alone before and after it (step_patch.h). A solver that has `join` takes the sum as J
+// and solves itself. Where nothing is near the other solver solves alone.
 #ifndef PL_STEP_PAIR_SOLVER_H
 #define PL_STEP_PAIR_SOLVER_H
 

@@ -27,8 +27,14 @@ typedef struct pl_solver_input {
     pl_pool* pool;
 } pl_solver_input;
 
-// y += J x, 3 per vertex.
-typedef void (*pl_add_product)(void* user, const double* x, double* y);
+// A part J of a matrix, which lies outside its pattern.
+typedef struct pl_join {
+    // y += J x, 3 per vertex.
+    void (*add)(void* user, const double* x, double* y);
+    // z += what r moves the vertices by that J joins, all others held; 3 per vertex.
+    void (*smooth)(void* user, const double* r, double* z);
+    void* user;
+} pl_join;
 
 // Solves the linear systems A d = -gradient of Newton's method, A the Hessian of the objective.
 typedef struct pl_newton_functions {
@@ -44,9 +50,9 @@ typedef struct pl_newton_functions {
     // returns false if A turned out not to be positive definite. NULL, both: the solver has `join`.
     void (*apply)(void* data, const double* x, double* y);
     bool (*precondition)(void* data, const double* r, double* z);
-    // Solves have A + J in place of A until the next call; J is symmetric, and lies outside the
-    // pattern of A. add NULL: A again. For solvers with unknowns besides positions.
-    pl_status (*join)(void* data, pl_add_product add, void* user, pl_error* error);
+    // Solves have A + J in place of A until the next call; J is symmetric, and borrowed. NULL: A
+    // again. For solvers with unknowns besides positions.
+    pl_status (*join)(void* data, const pl_join* J, pl_error* error);
     // |D x|^2 over the vertices [begin, end), D the diagonal of A; end -1: over all of them, on all
     // threads.
     double (*force_square)(const void* data, int begin, int end, const double* x);

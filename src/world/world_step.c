@@ -131,9 +131,10 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
     pl_deadline deadline;
     step.deadline = pl_budget_begin_step(w, s, &deadline);
     pl_guard_begin_step(w, s);
+    if (step.surfaces) step.surfaces->seconds = 0.0;
     status = system->method->step(system->data, &step, &method_info, error);
     pl_budget_end_step(w, step.deadline, method_info.is_cut);
-    info->detect_seconds += collisions.seconds;
+    info->detect_seconds += collisions.seconds + (step.surfaces ? step.surfaces->seconds : 0.0);
     if (status != PL_OK) return status;
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
