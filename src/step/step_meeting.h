@@ -25,6 +25,7 @@ typedef struct pl_meeting_row {
 // iterate.
 typedef struct pl_meeting_friction {
     int v[4];
+    bool is_edges; // of two edges, else of a vertex and a triangle
     double weights[4];
     pl_vec3 normal;
     double limit; // coefficient times normal force [N]

@@ -130,7 +130,7 @@ static bool list_contacts(pl_step_meeting* m, const double* x, const double* z) 
         const pl_contact_pair* pair = (const pl_contact_pair*)m->pairs.data + active[k];
         const pl_pair_barrier* b = (const pl_pair_barrier*)m->barriers.data + active[k];
         const pl_quad at = pl_pair_places(pair, z);
-        pl_meeting_friction c = {.limit = 0.0};
+        pl_meeting_friction c = {.is_edges = pair->is_edges};
         if (!(coefficient(m, pair) > 0.0)) continue;
         memcpy(c.v, pair->v, sizeof c.v);
         c.limit = coefficient(m, pair) *
@@ -205,8 +205,7 @@ bool pl_step_meeting_tell(pl_step_meeting* m, const double* x, pl_array* out) {
     for (size_t k = 0; k < m->frictions.count; k++) {
         const pl_meeting_friction* c = &frictions[k];
         const pl_vec3 slip = slip_of(m, c, x);
-        pl_contact_report report =
-            pl_report_of_pair(c->v, c->first_count == 2, c->weights, c->normal, z);
+        pl_contact_report report = pl_report_of_pair(c->v, c->is_edges, c->weights, c->normal, z);
         const double factor = -c->limit / fmax(pl_norm(slip), m->f->slip_length);
         if (!tell(&report, pl_scale(factor, slip), 0, out)) return false;
     }
