@@ -439,7 +439,8 @@ TEST(run_cuts_a_damaged_tail_and_says_so)
 TEST(run_strict_tells_of_solves_that_did_not_converge)
 {
     write_scene(sample_falling_box);
-    const char* hard = "--set bodies[0].iterations=1 --set bodies[0].tolerance=1e-14 --frames 3";
+    const char* hard = "--set bodies[0].iterations=1 --set bodies[0].fixed=true --set "
+                       "bodies[0].tolerance=1e-14 --frames 3";
     CHECK_INT(pliant("run", "scene.json", "a", hard), 0);
     CHECK_TEXT(text, "6 solves ended before their tolerance");
     char strict[200];
