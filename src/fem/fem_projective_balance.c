@@ -68,14 +68,17 @@ static void start_system(pl_piece_balance* s) {
     pl_vec3_store(s->b + 3, s->torque);
 }
 
-// Pieces that contacts or pins act on are held.
-static void find_held(const balance_work* k) {
+// Pieces that contacts or pins act on are held. False if all are.
+static bool find_held(const balance_work* k, int count) {
     const pl_projective_fast* p = k->w->p;
     const pl_quasi_contact* contacts = p->quasi.contacts.data;
     for (size_t i = 0; i < p->quasi.contacts.count; i++)
         piece_of(k, p->vertex_of[contacts[i].vertex])->is_held = true;
     for (int i = 0; i < k->w->f->pin_count; i++)
         piece_of(k, k->w->f->pins[i].vertex)->is_held = true;
+    bool any = false;
+    for (int i = 0; i < count; i++) any = any || !k->pieces[i].is_held;
+    return any;
 }
 
 // b = K^-1 b, by elimination; false if K is singular
@@ -126,8 +129,8 @@ pl_status pl_projective_balance(pl_projective_work* w, pl_error* error) {
     balance_work k = {w, pl_array_add(&w->p->balances, (size_t)count)};
     if (!k.pieces && count > 0) return pl_fail_memory(error, "the solver of a step");
     for (int i = 0; i < count; i++) k.pieces[i] = (pl_piece_balance){0};
+    if (!find_held(&k, count)) return PL_OK; // most bodies: no pass over the vertices
     sum_inertia(&k);
-    find_held(&k);
     for (int i = 0; i < count; i++) find_motion(&k.pieces[i]);
     pl_parallel_for(w->p->pool, move_task, w->p->vertex_count, PL_PROJECTIVE_BLOCK, &k);
     return PL_OK;
