@@ -3,18 +3,21 @@
 #include "step/step_patch.h"
 #include "base/memory.h"
 #include "math/mat3.h"
+#include "sparse/krylov.h"
+#include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
 // Of the diagonal of the matrix. Between 1 and 3 the number of cycles changes by a tenth.
 static const double DIAGONAL_PART = 1.5;
-// The patch is solved by conjugate gradients to this part of r.M r, M the blocks of its diagonal.
-static const double TOLERANCE = 1e-4;
+// The patch is solved to this part of the residual by conjugate gradients with M, the inverse
+// blocks of its diagonal.
+static const double TOLERANCE = 1e-2;
 enum { MAX_ITERATIONS = 100, ARRAYS = 9 };
 
 static void list_arrays(pl_step_patch* p, pl_array* out[ARRAYS]) {
-    pl_array* arrays[ARRAYS] = {&p->vertices, &p->places, &p->diagonal, &p->blocks, &p->b,
+    pl_array* arrays[ARRAYS] = {&p->vertices, &p->places, &p->diagonal, &p->blocks, &p->r,
                                 &p->x,        &p->z,      &p->p,        &p->q};
     memcpy(out, arrays, sizeof arrays);
 }
@@ -106,63 +109,59 @@ bool pl_step_patch_update(pl_step_patch* p, const pl_step_meeting* meeting,
     return true;
 }
 
-// q = (sum of r r' + D) x; returns x.q
-static double apply(const pl_step_patch* p, const double* x, double* q) {
+// y = (sum of r r' + D) x
+static void apply(void* user, const void* vector, void* out) {
+    const pl_step_patch* p = user;
     const pl_meeting_row* rows = p->rows->rows.data;
     const int* places = p->places.data;
-    const double* diagonal = p->diagonal.data;
-    double sum = 0.0;
-    for (size_t i = 0; i < 3 * p->vertices.count; i++) q[i] = diagonal[i] * x[i];
+    const double *diagonal = p->diagonal.data, *x = vector;
+    double* y = out;
+    for (size_t i = 0; i < 3 * p->vertices.count; i++) y[i] = diagonal[i] * x[i];
     for (size_t k = 0; k < p->rows->rows.count; k++) {
         double along = 0.0;
         for (size_t i = 0; i < 12; i++)
             along += rows[k].r[i] * x[3 * (size_t)places[4 * k + i / 3] + i % 3];
         for (size_t i = 0; i < 12; i++)
-            q[3 * (size_t)places[4 * k + i / 3] + i % 3] += along * rows[k].r[i];
+            y[3 * (size_t)places[4 * k + i / 3] + i % 3] += along * rows[k].r[i];
     }
-    for (size_t i = 0; i < 3 * p->vertices.count; i++) sum += x[i] * q[i];
-    return sum;
 }
 
-// z = M b; returns z.b
-static double precondition(const pl_step_patch* p) {
-    const double *blocks = p->blocks.data, *b = p->b.data;
-    double *z = p->z.data, sum = 0.0;
+// z = M r
+static void precondition(void* user, const void* vector, void* out) {
+    const pl_step_patch* p = user;
+    const double *blocks = p->blocks.data, *r = vector;
+    double* z = out;
     for (size_t i = 0; i < 3 * p->vertices.count; i++) {
-        const double *row = blocks + 3 * i, *at = b + 3 * (i / 3);
+        const double *row = blocks + 3 * i, *at = r + 3 * (i / 3);
         z[i] = row[0] * at[0] + row[1] * at[1] + row[2] * at[2];
-        sum += z[i] * b[i];
     }
-    return sum;
 }
 
-// x = S b; b becomes what is left
+// x = S r; r becomes what is left
 static void solve(pl_step_patch* p) {
-    const size_t count = 3 * p->vertices.count;
-    double *b = p->b.data, *x = p->x.data, *z = p->z.data, *d = p->p.data, *q = p->q.data;
-    double zb = precondition(p);
-    const double enough = TOLERANCE * zb;
-    memset(x, 0, count * sizeof(double));
-    memcpy(d, z, count * sizeof(double));
-    for (int k = 0; k < MAX_ITERATIONS && zb > enough; k++) {
-        const double dq = apply(p, d, q);
-        if (!(dq > 0.0)) break;
-        for (size_t i = 0; i < count; i++) {
-            x[i] += zb / dq * d[i];
-            b[i] -= zb / dq * q[i];
-        }
-        const double next = precondition(p);
-        for (size_t i = 0; i < count; i++) d[i] = z[i] + next / zb * d[i];
-        zb = next;
-    }
+    static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
+    const pl_linear_options options = {.tolerance = TOLERANCE, .max_iterations = MAX_ITERATIONS};
+    const int count = 3 * (int)p->vertices.count;
+    pl_krylov k = {.operations = &operations,
+                   .user = p,
+                   .count = count,
+                   .x = p->x.data,
+                   .r = p->r.data,
+                   .z = p->z.data,
+                   .p = p->p.data,
+                   .q = p->q.data,
+                   .scale = pl_vector_norm(NULL, count, p->r.data)};
+    pl_linear_info info = {.residual = 1.0};
+    memset(k.x, 0, (size_t)count * sizeof(double));
+    if (k.scale > 0.0) pl_krylov_cg(&k, &options, &info);
 }
 
 void pl_step_patch_add(pl_step_patch* p, const double* r, double* z) {
     const int* vertices = p->vertices.data;
     const double* diagonal = p->diagonal.data;
-    double *b = p->b.data, *x = p->x.data;
+    double *own = p->r.data, *x = p->x.data;
     for (size_t i = 0; i < 3 * p->vertices.count; i++)
-        b[i] = diagonal[i] > 0.0 ? r[3 * (size_t)vertices[i / 3] + i % 3] : 0.0;
+        own[i] = diagonal[i] > 0.0 ? r[3 * (size_t)vertices[i / 3] + i % 3] : 0.0;
     solve(p);
     for (size_t i = 0; i < 3 * p->vertices.count; i++)
         z[3 * (size_t)vertices[i / 3] + i % 3] += x[i];

@@ -22,7 +22,7 @@ typedef struct pl_step_patch {
     pl_array vertices;           // of int
     pl_array places;             // of int, 4 per row: where its vertices are in the patch
     pl_array diagonal, blocks;   // of double: 3 per vertex; inverse 3 x 3 blocks of the matrix
-    pl_array b, x, z, p, q;      // of double, 3 per vertex: work
+    pl_array r, x, z, p, q;      // of double, 3 per vertex: work
 } pl_step_patch;
 
 pl_status pl_step_patch_setup(pl_step_patch* patch, int vertex_count, pl_error* error);
