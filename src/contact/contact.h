@@ -5,6 +5,8 @@
 #ifndef PL_CONTACT_CONTACT_H
 #define PL_CONTACT_CONTACT_H
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -81,5 +83,10 @@ static inline pl_contact_place pl_contact_round(const pl_contact* c, pl_vec3 p) 
 // caller asks again with more room.
 typedef int (*pl_detect)(void* user, const double* start, const double* x, pl_contact* out,
                          int capacity);
+
+// Replaces an array of pl_contact by all contacts of the vertices that moved from start to x. It
+// grows as needed. detect may be NULL: there are none.
+pl_status pl_detect_all(pl_detect detect, void* user, const double* start, const double* x,
+                        pl_array* contacts, pl_error* error);
 
 #endif

@@ -130,20 +130,6 @@ static pl_status take_over(grid_system* s, pl_error* error) {
     return PL_OK;
 }
 
-static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_error* error) {
-    s->contacts.count = 0;
-    while (step->detect) {
-        int found = step->detect(step->detect_user, s->start, s->points, s->contacts.data,
-                                 (int)s->contacts.capacity);
-        s->contacts.count = (size_t)found;
-        if (s->contacts.count <= s->contacts.capacity) return PL_OK;
-        s->contacts.count = 0;
-        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 2))
-            return pl_fail_memory(error, "contacts");
-    }
-    return PL_OK;
-}
-
 // whether forces depend on vertex positions, which are then needed in every cycle
 static bool has_reactions(const pl_method_step* step) {
     if (step->detect) return true;
@@ -207,7 +193,8 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_loads
         double began = pl_deadline_now(step->deadline);
         if (reactions) {
             show_points(s);
-            status = find_contacts(s, step, error);
+            status = pl_detect_all(step->detect, step->detect_user, s->start, s->points,
+                                   &s->contacts, error);
             loads->contacts = s->contacts.data, loads->contact_count = (int)s->contacts.count;
         }
         info->residual = 0.0;

@@ -146,18 +146,7 @@ static void find_held(pl_pbd_system* s, const pl_method_step* step) {
 // finds contacts on the way to the expected positions
 static pl_status detect(pl_pbd_system* s, const pl_method_step* step, const double* start,
                         pl_error* error) {
-    s->contacts.count = 0;
-    if (!step->detect) return PL_OK;
-    for (;;) {
-        int room = (int)s->contacts.capacity;
-        int found = step->detect(step->detect_user, start, s->next, s->contacts.data, room);
-        if (found <= room) {
-            s->contacts.count = (size_t)found;
-            return PL_OK;
-        }
-        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 4 + 16))
-            return pl_fail_memory(error, "contacts");
-    }
+    return pl_detect_all(step->detect, step->detect_user, start, s->next, &s->contacts, error);
 }
 
 // puts particles that would end behind a surface in front of it; true if there were any

@@ -33,20 +33,6 @@ static bool add(pl_rigid_system* s, pl_rigid_row* row) {
 
 // ------------------------------------------------------------------ obstacles
 
-static pl_status detect(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
-    s->contacts.count = 0;
-    while (step->detect) {
-        const int found = step->detect(step->detect_user, s->start, s->end, s->contacts.data,
-                                       (int)s->contacts.capacity);
-        s->contacts.count = (size_t)found;
-        if (s->contacts.count <= s->contacts.capacity) return PL_OK;
-        s->contacts.count = 0;
-        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 2))
-            return pl_fail_memory(error, "contacts");
-    }
-    return PL_OK;
-}
-
 // The plane of the obstacle where the vertex is.
 static void set_plane(const pl_rigid_system* s, const pl_contact* c, pl_rigid_row* row) {
     const size_t k = 3 * (size_t)c->vertex;
@@ -159,7 +145,8 @@ static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
 pl_status pl_rigid_rows_find(pl_rigid_system* s, const pl_method_step* step, bool* has_new,
                              pl_error* error) {
     s->found.count = 0;
-    pl_status status = detect(s, step, error);
+    pl_status status =
+        pl_detect_all(step->detect, step->detect_user, s->start, s->end, &s->contacts, error);
     if (status == PL_OK) status = find_pairs(s, step->surfaces, error);
     if (status != PL_OK) return status;
     if (!add_contacts(s) || !add_pairs(s, step)) return pl_rigid_fail_memory(error);

@@ -14,13 +14,7 @@ enum { MAX_LOSSES = 6 };
 static pl_status detect_contacts(pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
                                  void* user, const double** end, pl_error* error) {
     *end = pl_step_end_positions(f, m->x, m->scratch);
-    for (;;) {
-        int found = detect(user, f->start, *end, m->found.data, (int)m->found.capacity);
-        m->found.count = (size_t)found;
-        if (m->found.count <= m->found.capacity) return PL_OK;
-        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
-            return pl_fail_memory(error, "contacts");
-    }
+    return pl_detect_all(detect, user, f->start, *end, &m->found, error);
 }
 
 // A vertex that slides around a thin solid in one step has not gone through it, though its straight

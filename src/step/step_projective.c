@@ -46,15 +46,9 @@ pl_status pl_projective_detect(const pl_projective_solver* solver, pl_minimiser*
                                pl_step_objective* f, pl_detect detect, void* user, const double* x,
                                bool first, pl_error* error) {
     f->friction_dual = m->friction_dual;
-    if (first) m->found.count = 0;
     const double* end = detect ? pl_step_end_positions(f, x, m->scratch) : x;
-    while (detect) {
-        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
-        m->found.count = (size_t)found;
-        if (m->found.count <= m->found.capacity) break;
-        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
-            return pl_fail_memory(error, "contacts");
-    }
+    pl_status status = pl_detect_all(detect, user, f->start, end, &m->found, error);
+    if (status != PL_OK) return status;
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
     if (detect) settle_contacts(solver, f, &m->found, x);
