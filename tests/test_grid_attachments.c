@@ -51,12 +51,26 @@ static double turn_at(pl_world* world, double x) {
     return sum / count;
 }
 
-TEST(grid_attachments_beyond_254_have_motions_of_their_own)
+LONG_TEST(grid_attachments_beyond_254_have_motions_of_their_own)
 {
     pl_world* world = many_attachments();
     sample_step(world, 1, NULL);
     // the middle of the held cells turns as a whole: r^2 sin 30 for corners at r^2 = 0.02
     for (int k = 0; k < ATTACHMENTS; k++)
         CHECK_NEAR(turn_at(world, 0.4 * k + 0.1), k % 2 ? 0.01 : -0.01, 1e-6);
+    pl_world_destroy(world);
+}
+
+// Two tips say nothing of turns about the line between them.
+TEST(grid_body_hung_by_its_ears_stays_at_rest_without_loads)
+{
+    pl_world* world = sample_start("{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":"
+                                   " \"bear\", \"generate\": {\"shape\": \"gummy_bear\"},"
+                                   " \"method\": \"grid\"}], \"attachments\": [{\"body\": \"bear\","
+                                   " \"where\": {\"side\": \"+y\"}}]}");
+    sample_step(world, 2, NULL);
+    const double *rest = pl_world_mesh(world, 0)->positions, *now = pl_world_positions(world, 0);
+    for (int i = 0; i < 3 * pl_world_mesh(world, 0)->vertex_count; i++)
+        CHECK_NEAR(now[i], rest[i], 1e-9);
     pl_world_destroy(world);
 }

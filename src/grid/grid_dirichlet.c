@@ -239,10 +239,13 @@ static int attachment_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest
     return b->pinned[pin->vertex - b->first_vertex];
 }
 
-// Returns the identity if only round-off rotates, so that a body at rest has no forces.
+// Pins in one line say nothing of turns about it: a little of the identity, which no other pins
+// feel, chooses the smallest turn. Returns the identity if only round-off rotates, so that a body at
+// rest has no forces.
 static pl_mat3 rotation_of(pl_mat3 moment) {
     pl_mat3 R = pl_mat3_identity();
-    if (pl_mat3_norm(moment) > 0.0) pl_polar(moment, &R, NULL);
+    const double size = pl_mat3_norm(moment);
+    if (size > 0.0) pl_polar(pl_mat3_add(moment, pl_mat3_scale(1e-12 * size, R)), &R, NULL);
     const double turn = pl_mat3_norm(pl_mat3_sub(R, pl_mat3_identity()));
     return turn < 1e-14 ? pl_mat3_identity() : R;
 }
