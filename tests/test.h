@@ -3,8 +3,9 @@
 //
 // TEST(name) { ... } is all that a test needs: the build finds it, the program lists it, ctest runs
 // it. A test fails by a CHECK, is skipped by SKIP, and must have freed all of pliant's memory at
-// its end. REAL_MESH_TEST(name) is a test on meshes that are not part of the project: `make
-// test-extra` runs it on the folder that PLIANT_DATA names.
+// its end. LONG_TEST(name) is a test of numbers that takes half a second or more: sanitizers, which
+// would take a minute, leave it out. REAL_MESH_TEST(name) is a test on meshes that are not part of
+// the project: `make test-extra` runs it on the folder that PLIANT_DATA names.
 #ifndef PL_TEST_H
 #define PL_TEST_H
 
@@ -18,6 +19,7 @@
 #define TEST(name)                                                                                 \
     void pl_test_##name(void);                                                                     \
     void pl_test_##name(void)
+#define LONG_TEST(name) TEST(name)
 #define REAL_MESH_TEST(name) TEST(name)
 
 // Reports a failure and leaves the test; the program goes on with the next one.

@@ -39,7 +39,7 @@ static void check_meshes(const char* from, int vertices) {
     else CHECK(count > 800 && count < 1200);
 }
 
-TEST(bench_json_stands_alone_on_stdout)
+LONG_TEST(bench_json_stands_alone_on_stdout)
 {
     CHECK_INT(run_stiffness(NULL), 0);
     check_meshes("generated armadillo", 0);

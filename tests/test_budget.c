@@ -62,7 +62,7 @@ static void check_bounded(pl_world* world) {
         CHECK(fabs(x[i]) < 1.0 && fabs(v[i]) < 20.0);
 }
 
-TEST(budget_of_one_tick_leaves_one_round_of_every_method)
+LONG_TEST(budget_of_one_tick_leaves_one_round_of_every_method)
 {
     for (int m = 0; m < METHOD_COUNT; m++) {
         pl_world* free_world = start_bar(methods[m].settings);
@@ -89,7 +89,7 @@ TEST(budget_of_one_tick_leaves_one_round_of_every_method)
     }
 }
 
-TEST(budget_that_suffices_changes_no_bit)
+LONG_TEST(budget_that_suffices_changes_no_bit)
 {
     for (int m = 0; m < METHOD_COUNT; m++) {
         pl_world* free_world = start_bar(methods[m].settings);

@@ -48,7 +48,7 @@ static void check_both_refuse(const char* scene, const char* part, const char* p
 #define BOX "{\"name\": \"box\", \"generate\": {\"shape\": \"box\", \"edge\": 1}"
 #define BALL "{\"name\": \"ball\", \"generate\": {\"shape\": \"icosphere\", \"edge\": 0.4}"
 
-TEST(check_refuses_what_run_refuses)
+LONG_TEST(check_refuses_what_run_refuses)
 {
     static const char* const scenes[][2] = {
         {BOX ", \"method\": \"mixed\", \"linear\": \"pcg\"}]",

@@ -39,7 +39,7 @@ TEST(cloth_of_springs_has_its_stretch_modulus)
 // A sheet rolled to a cylinder has the energy 1/2 bend curvature^2 area. Its rim, half a row of
 // triangles wide, does not bend across the rim's own direction: of a sheet as coarse as this, that
 // counts.
-TEST(cloth_rolled_to_a_cylinder_has_its_energy)
+LONG_TEST(cloth_rolled_to_a_cylinder_has_its_energy)
 {
     const double width = 1.0, height = 0.8, edge = 0.05;
     for (int kind = 0; kind < VERIFY_SHEET_COUNT; kind++) {
@@ -58,7 +58,7 @@ TEST(cloth_rolled_to_a_cylinder_has_its_energy)
 }
 
 // A strip that is clamped horizontally hangs like the heavy elastica.
-TEST(cloth_strip_droops_like_the_elastica)
+LONG_TEST(cloth_strip_droops_like_the_elastica)
 {
     static const double gammas[] = {1.0, 10.0};
     for (int kind = 0; kind < VERIFY_SHEET_COUNT; kind++)

@@ -125,7 +125,7 @@ static bool can_be_completed(const int partial[PL_COMBINE_COUNT]) {
     return false;
 }
 
-TEST(combinations_auto_finds_what_there_is)
+LONG_TEST(combinations_auto_finds_what_there_is)
 {
     // laws and methods are looped over whole, solvers too; kind is known by then
     static const int first[PL_COMBINE_COUNT] = {0, 1, 0, 0, 0, 0};

@@ -104,12 +104,12 @@ TEST(contact_points_carry_weight_fem)
 { check_weights("fem", "fem", 0.02); }
 TEST(contact_points_carry_weight_mixed)
 { check_weights("mixed", "mixed", 0.02); }
-TEST(contact_points_carry_weight_pbd)
+LONG_TEST(contact_points_carry_weight_pbd)
 { check_weights("pbd", "pbd", 0.05); }
-TEST(contact_points_carry_weight_between_methods)
+LONG_TEST(contact_points_carry_weight_between_methods)
 { check_weights("pbd", "fem", 0.05); }
 
-TEST(contact_points_carry_weight_grid)
+LONG_TEST(contact_points_carry_weight_grid)
 {
     const char* settings[] = {"bodies[0].method=grid", "bodies[1].contact.bodies=false",
                               "bodies[1].transform.translate=[1, 0, 0]"};

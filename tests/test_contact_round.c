@@ -170,7 +170,7 @@ TEST(contact_of_a_way_through_knows_the_nearest_place)
 
 // A soft block slides over thin rails, by more than their radius in a step: pushed back to where
 // their straight ways went in, its vertices jumped on and off, and 6 of these frames did not end.
-TEST(contact_frames_end_where_a_body_slides_around_rails)
+LONG_TEST(contact_frames_end_where_a_body_slides_around_rails)
 {
     pl_scene* scene = sample_scene(
         "{\"pliant\": 1, \"frames\": 20, \"bodies\": [{\"name\": \"block\","
@@ -197,7 +197,7 @@ TEST(contact_frames_end_where_a_body_slides_around_rails)
 }
 
 // A ring lands on its edge: its steps take up to 21 iterations, and may although the scene says 8.
-TEST(contact_steps_may_take_more_iterations)
+LONG_TEST(contact_steps_may_take_more_iterations)
 {
     pl_scene* scene = sample_scene(
         "{\"pliant\": 1, \"bodies\": [{\"name\": \"ring\","

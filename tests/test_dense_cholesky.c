@@ -133,7 +133,7 @@ static void make_saddle(double* A, int n, int positive) {
         for (int j = positive; j < n; j++) A[i * n + j] = -A[i * n + j];
 }
 
-TEST(dense_cholesky_solves_saddle_points)
+LONG_TEST(dense_cholesky_solves_saddle_points)
 {
     pl_error error;
     for (int n = 17; n <= 401; n += 96)

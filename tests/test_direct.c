@@ -228,7 +228,7 @@ static void free_system(lattice_system* s) {
 }
 
 // every kind of solver reaches the tolerance it was asked for, and all agree
-TEST(linear_solvers_converge)
+LONG_TEST(linear_solvers_converge)
 {
     for (int block = 1; block <= 3; block += 2) {
         lattice_system s = make_system(block);

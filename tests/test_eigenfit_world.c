@@ -53,7 +53,7 @@ static double rms(const double* a, const double* b) {
     return sqrt(sum / FRAMES);
 }
 
-TEST(eigenfit_moves_a_coarse_bar_as_the_fine_one)
+LONG_TEST(eigenfit_moves_a_coarse_bar_as_the_fine_one)
 {
     const char* const cases[][2] = {
         {"linear", "euler"}, {"linear", "midpoint"}, {"corotated", "euler"}};
@@ -158,7 +158,7 @@ static pl_world* held_bar(const char* law, const char* more) {
 }
 
 // When an attachment ends, the body goes on as one that never had it: ratios are found anew.
-TEST(eigenfit_follows_attachments_that_end)
+LONG_TEST(eigenfit_follows_attachments_that_end)
 {
     static const char* const cases[][2] = {
         {"linear", ", {\"body\": \"bar\", \"where\": {\"side\": \"+x\"}, \"hold\": [\"y\"], "
@@ -262,7 +262,7 @@ static pl_world* turned_bar(double degrees, const char* gravity) {
 }
 
 // A body that is turned by what holds it keeps the ratios of its modes.
-TEST(eigenfit_turns_with_what_holds_the_body)
+LONG_TEST(eigenfit_turns_with_what_holds_the_body)
 {
     pl_world *still = turned_bar(0.0, "0, 0, -1"), *turned = turned_bar(90.0, "0, 1, 0");
     pl_frame_info a, b;
@@ -291,7 +291,7 @@ TEST(eigenfit_goes_on_where_the_fine_mesh_has_no_vertex)
 }
 
 // The modes of a bar that is bent far are not those at rest, and the frame says so.
-TEST(eigenfit_tells_when_modes_are_no_longer_those_at_rest)
+LONG_TEST(eigenfit_tells_when_modes_are_no_longer_those_at_rest)
 {
     pl_scene* scene = sample_scene(
         "{\"pliant\": 1, \"time_step\": 0.02, \"gravity\": [0, -300, 0], \"bodies\": [{\"name\":\n"
@@ -431,7 +431,7 @@ TEST(eigenfit_body_held_by_a_collider)
 
 // Where the correction takes most of the stiffness away, the guard does not take the energy of the
 // coarse mesh for one that came out of nothing.
-TEST(eigenfit_of_a_very_coarse_bar_passes_the_guard)
+LONG_TEST(eigenfit_of_a_very_coarse_bar_passes_the_guard)
 {
     pl_world* world = sample_start(
         "{\"pliant\": 1, \"time_step\": 0.004, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": "
@@ -480,7 +480,7 @@ TEST(eigenfit_takes_ratios_by_hand)
 }
 
 // DAC is Young's modulus times the ratio of the first mode.
-TEST(eigenfit_dac_scales_all_stiffness)
+LONG_TEST(eigenfit_dac_scales_all_stiffness)
 {
     double frequency[2];
     pl_error error = {0};
@@ -558,7 +558,7 @@ TEST(eigenfit_falls_back_if_asked)
 
 // The body is the fine one: it moves on a coarse mesh as if that were the body, and shows its own
 // surface.
-TEST(eigenfit_makes_the_coarse_mesh)
+LONG_TEST(eigenfit_makes_the_coarse_mesh)
 {
     static const char coarse_edge[] = ", \"eigenfit\": {\"modes\": 4, \"coarse_edge\": 0.1}",
                       edge[] = ", \"eigenfit\": {\"modes\": 4, \"edge\": 0.05}";

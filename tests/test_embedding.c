@@ -231,7 +231,7 @@ TEST(embedding_refuses_what_it_cannot_use)
     pl_mesh_destroy(surface);
 }
 
-TEST(embedding_of_a_large_surface)
+LONG_TEST(embedding_of_a_large_surface)
 {
     pl_mesh *solid = make("sphere", 0.025, 0.5), *surface = make("icosphere", 0.005, 0.49);
     pl_embedding* embedding;

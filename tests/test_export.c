@@ -421,7 +421,7 @@ static pl_show* open_moving_run(void) {
     return show;
 }
 
-TEST(export_glb_moves_colliders_as_pictures_do)
+LONG_TEST(export_glb_moves_colliders_as_pictures_do)
 {
     pl_show* show = open_moving_run();
     pl_error error;

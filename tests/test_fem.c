@@ -128,7 +128,7 @@ static double lowest(const fem_sample* s) {
 }
 
 // every linear solver and both outer solvers end in the same equilibrium
-TEST(fem_solvers_agree)
+LONG_TEST(fem_solvers_agree)
 {
     static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,
                                       PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_CHEBYSHEV};

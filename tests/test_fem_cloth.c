@@ -85,7 +85,7 @@ static drop drop_cloth(const char* text, int frames) {
     return sum;
 }
 
-TEST(fem_cloth_over_a_ball_converges)
+LONG_TEST(fem_cloth_over_a_ball_converges)
 {
     drop sum = drop_cloth(falling, 20);
     CHECK(sum.contacts > 20);
@@ -105,7 +105,7 @@ static const char dropped[] =
 
 // Buckling multiplies rounding errors: from one height, builds of other instructions differ by a
 // third in their linear iterations, so several heights are summed.
-TEST(fem_cloth_of_default_keys_over_a_ball_converges)
+LONG_TEST(fem_cloth_of_default_keys_over_a_ball_converges)
 {
     static const double heights[] = {0.599, 0.6, 0.601, 0.602};
     int iterations = 0, linear_iterations = 0;

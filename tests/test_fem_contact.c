@@ -26,10 +26,10 @@ static const char balls[] =
     "  \"material\": {\"young\": 2e4}}]}";
 
 // momentum: as exactly as steps are solved
-TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
+LONG_TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
 { contact_check_meeting(sample_start(balls), 9, 10, 1e-4); }
 
-TEST(fem_contact_is_the_same_at_any_thread_count_and_after_resume)
+LONG_TEST(fem_contact_is_the_same_at_any_thread_count_and_after_resume)
 { contact_check_bits(balls, 2); }
 
 TEST(fem_contact_survives_lack_of_memory)
@@ -69,7 +69,7 @@ static double slipped(double slope) {
     return way;
 }
 
-TEST(fem_contact_slips_at_the_angle_of_friction)
+LONG_TEST(fem_contact_slips_at_the_angle_of_friction)
 {
     const double below = slipped(0.475), above = slipped(0.525);
     CHECK_NEAR(below, 0.0, 2e-4); // the larger of two coefficients counts, 0.5

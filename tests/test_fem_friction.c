@@ -49,15 +49,15 @@ static void check_distances(double time_step, double tolerance) {
         }
 }
 
-TEST(fem_friction_stops_a_sliding_block)
+LONG_TEST(fem_friction_stops_a_sliding_block)
 { check_distances(1.0 / 60.0, 0.03); }
 
-TEST(fem_friction_stops_a_sliding_block_in_short_steps)
+LONG_TEST(fem_friction_stops_a_sliding_block_in_short_steps)
 { check_distances(1.0 / 240.0, 0.01); }
 
 // From rest in balance it stays from the first step on. If the slope comes at once, the block
 // swings and slips, and sticks when the swing is over.
-TEST(fem_friction_holds_a_block_below_its_angle)
+LONG_TEST(fem_friction_holds_a_block_below_its_angle)
 {
     for (int soft = 0; soft < 2; soft++)
         for (int k = 0; k < 3; k++) {
@@ -73,7 +73,7 @@ TEST(fem_friction_holds_a_block_below_its_angle)
         }
 }
 
-TEST(fem_friction_lets_a_block_slide_above_its_angle)
+LONG_TEST(fem_friction_lets_a_block_slide_above_its_angle)
 {
     for (int soft = 0; soft < 2; soft++)
         for (int k = 0; k < 3; k++) {
@@ -86,7 +86,7 @@ TEST(fem_friction_lets_a_block_slide_above_its_angle)
 }
 
 // Projective Dynamics: friction is its part of the normal force in every step.
-TEST(fem_friction_of_projective_dynamics)
+LONG_TEST(fem_friction_of_projective_dynamics)
 {
     const pl_linear solvers[] = {PL_LINEAR_DIRECT, PL_LINEAR_MGPCG};
     for (int l = 0; l < 2; l++)
@@ -135,7 +135,7 @@ static uint64_t hash_with(const char* method, const char* collider, double body)
     return hash;
 }
 
-TEST(friction_of_a_collider_is_its_own_in_all_methods)
+LONG_TEST(friction_of_a_collider_is_its_own_in_all_methods)
 {
     static const char* methods[] = {"fem", "pbd", "grid"};
     for (int k = 0; k < 3; k++) {

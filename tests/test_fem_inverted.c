@@ -86,7 +86,7 @@ TEST(fem_crushed_tet_never_ends_inside_out_as_solved)
     fem_sample_free(&s);
 }
 
-TEST(fem_inverted_tets_of_barrier_laws_never_count_as_solved)
+LONG_TEST(fem_inverted_tets_of_barrier_laws_never_count_as_solved)
 {
     static const pl_material_kind laws[] = {PL_MATERIAL_NEOHOOKEAN, PL_MATERIAL_MOONEY_RIVLIN};
     static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
@@ -111,7 +111,7 @@ TEST(fem_inverted_tets_of_barrier_laws_never_count_as_solved)
 }
 
 // Free bodies without a load come back from anywhere. What counts as converged is the rest shape.
-TEST(fem_scattered_bodies_recover_in_quasistatics)
+LONG_TEST(fem_scattered_bodies_recover_in_quasistatics)
 {
     static const pl_material_kind laws[] = {PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_COROTATED,
                                             PL_MATERIAL_ARAP};
@@ -139,7 +139,7 @@ TEST(fem_scattered_bodies_recover_in_quasistatics)
 
 // St. Venant-Kirchhoff does not tell a tet from its mirror image: it ends in a minimum of its own,
 // which is proved by the eigenvalues of its Hessian.
-TEST(fem_scattered_stvk_never_gains_energy_and_ends_in_a_minimum)
+LONG_TEST(fem_scattered_stvk_never_gains_energy_and_ends_in_a_minimum)
 {
     for (int k = 0; k < 4; k++) {
         verify_return r;

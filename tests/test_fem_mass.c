@@ -138,7 +138,7 @@ TEST(mass_matrix_is_damped_as_lumps_are)
 
 // Rayleigh: a conforming mesh with consistent masses is never too soft, so that frequencies come
 // down to those of theory; lumps take them below
-TEST(mass_matrix_frequencies_converge_from_above)
+LONG_TEST(mass_matrix_frequencies_converge_from_above)
 {
     verify_answer cube[2], lumped, coarse[2], fine[2];
     pl_error error;

@@ -58,7 +58,7 @@ static double energy_growth(const char* law, double young, int frames) {
     return most / first;
 }
 
-TEST(fem_midpoint_gains_no_energy_from_bouncing)
+LONG_TEST(fem_midpoint_gains_no_energy_from_bouncing)
 {
     CHECK(energy_growth("stable_neohookean", 1e4, 90) < 1.01);
     CHECK(energy_growth("stable_neohookean", 1e5, 90) < 1.01);
@@ -66,7 +66,7 @@ TEST(fem_midpoint_gains_no_energy_from_bouncing)
     CHECK(energy_growth("corotated", 1e5, 60) < 1.01);
 }
 
-TEST(fem_midpoint_state_holds_all_that_steps_depend_on)
+LONG_TEST(fem_midpoint_state_holds_all_that_steps_depend_on)
 {
     char text[1024];
     snprintf(text, sizeof text, tumbling_box, "stvk", 1e5);

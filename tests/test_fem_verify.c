@@ -32,7 +32,7 @@ TEST(fem_elastica_has_its_limits)
     CHECK(last > 0.9);
 }
 
-TEST(fem_cantilever_converges_to_the_elastica)
+LONG_TEST(fem_cantilever_converges_to_the_elastica)
 {
     static const double gammas[] = {0.1, 10.0};
     for (int k = 0; k < 2; k++) {
@@ -51,7 +51,7 @@ TEST(fem_cantilever_converges_to_the_elastica)
     }
 }
 
-TEST(fem_beam_vibrates_as_euler_bernoulli)
+LONG_TEST(fem_beam_vibrates_as_euler_bernoulli)
 {
     verify_answer coarse[2], fine[2];
     pl_error error;
@@ -63,7 +63,7 @@ TEST(fem_beam_vibrates_as_euler_bernoulli)
     }
 }
 
-TEST(fem_cube_has_its_lame_mode)
+LONG_TEST(fem_cube_has_its_lame_mode)
 {
     static const double poissons[] = {0.2, 0.3, 0.49};
     for (int k = 0; k < 3; k++) {
@@ -77,7 +77,7 @@ TEST(fem_cube_has_its_lame_mode)
     }
 }
 
-TEST(fem_sphere_under_pressure_has_order_two)
+LONG_TEST(fem_sphere_under_pressure_has_order_two)
 {
     verify_answer answer;
     double coarse, fine;
@@ -88,7 +88,7 @@ TEST(fem_sphere_under_pressure_has_order_two)
     CHECK(log2(coarse / fine) > 1.6);
 }
 
-TEST(fem_motion_keeps_momentum_and_energy)
+LONG_TEST(fem_motion_keeps_momentum_and_energy)
 {
     double linear, angular, growth, change, coarse, fine;
     pl_error error;
@@ -103,7 +103,7 @@ TEST(fem_motion_keeps_momentum_and_energy)
 
 // A ball that falls from half a metre: BDF2 lets it bounce and creates no energy, implicit Euler
 // takes all of it.
-TEST(fem_dropped_ball_bounces_and_gains_no_energy)
+LONG_TEST(fem_dropped_ball_bounces_and_gains_no_energy)
 {
     for (int k = 0; k < 4; k++) {
         verify_kept_case c = {.motion = VERIFY_BOUNCING,
@@ -122,7 +122,7 @@ TEST(fem_dropped_ball_bounces_and_gains_no_energy)
     }
 }
 
-TEST(fem_integrators_keep_what_they_say)
+LONG_TEST(fem_integrators_keep_what_they_say)
 {
     static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
                                                 PL_INTEGRATOR_MIDPOINT};
@@ -146,7 +146,7 @@ TEST(fem_integrators_keep_what_they_say)
 
 // Stiff blocks in soft flesh: multigrid goes where the direct solver goes, or the direct one takes
 // over and that is counted.
-TEST(fem_stiff_parts_in_soft_flesh)
+LONG_TEST(fem_stiff_parts_in_soft_flesh)
 {
     static const verify_stiff_case cases[] = {
         {VERIFY_STIFF_FLOATING, 1e4, PL_MATERIAL_STABLE_NEOHOOKEAN, 4},

@@ -121,7 +121,7 @@ static tet_quality fill_soundly(const pl_mesh* surface, double volume) {
     return q;
 }
 
-TEST(fill_keeps_thin_bodies_whole)
+LONG_TEST(fill_keeps_thin_bodies_whole)
 {
     pl_mesh *cup = make_cup(), *dumbbell = make_dumbbell();
     double inner = 0.012 - WALL;
@@ -142,7 +142,7 @@ static double number_after(const char* all, const char* before) {
     return strtod(at + strlen(before), NULL);
 }
 
-TEST(fill_that_splits_is_refused_and_an_edge_named)
+LONG_TEST(fill_that_splits_is_refused_and_an_edge_named)
 {
     pl_mesh *dumbbell = make_dumbbell(), *mesh;
     pl_error error;
@@ -170,7 +170,7 @@ TEST(fill_that_splits_is_refused_and_an_edge_named)
     pl_mesh_destroy(dumbbell);
 }
 
-TEST(fill_of_a_cup_with_a_coarse_edge_is_refused)
+LONG_TEST(fill_of_a_cup_with_a_coarse_edge_is_refused)
 {
     pl_mesh *cup = make_cup(), *mesh;
     pl_error error;
@@ -200,7 +200,7 @@ static void turn_over(pl_mesh* surface, int first_triangle) {
     }
 }
 
-TEST(fill_counts_pieces_of_many_parts)
+LONG_TEST(fill_counts_pieces_of_many_parts)
 {
     pl_mesh *ball = sample_sphere(3), *mesh, *small = sample_sphere(3);
     for (int i = 0; i < 3 * small->vertex_count; i++) small->positions[i] *= 0.6;
@@ -274,7 +274,7 @@ TEST(fill_survives_every_failing_allocation)
 
 // ---- the command
 
-TEST(fill_by_the_command)
+LONG_TEST(fill_by_the_command)
 {
     const char* surface = save(make_dumbbell(), "dumbbell.obj");
     char in[700];
@@ -310,7 +310,7 @@ static void follow_advice(const char* file, const char* out) {
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
 }
 
-TEST(fill_advice_of_info_works)
+LONG_TEST(fill_advice_of_info_works)
 {
     char out[700];
     snprintf(out, sizeof out, "%s", pl_test_path("out.msh"));
@@ -321,7 +321,7 @@ TEST(fill_advice_of_info_works)
     follow_advice(save(make_dumbbell(), "dumbbell with a blank.obj"), out);
 }
 
-TEST(fill_advice_of_info_works_for_a_bear)
+LONG_TEST(fill_advice_of_info_works_for_a_bear)
 {
     char bear[700], out[700];
     snprintf(bear, sizeof bear, "%s", pl_test_path("bear.obj"));
@@ -372,7 +372,7 @@ static int run_scene(const char* keys) {
     return run("pliant run %s -o %s --force", scene, pl_test_path("run"));
 }
 
-TEST(fill_in_a_scene)
+LONG_TEST(fill_in_a_scene)
 {
     pl_mesh* body = make_dumbbell();
     save(body, "dumbbell.obj");

@@ -154,7 +154,7 @@ TEST(generate_solids_are_closed_and_well_shaped)
     }
 }
 
-TEST(generate_solids_at_any_edge_length)
+LONG_TEST(generate_solids_at_any_edge_length)
 {
     const double edges[] = {1.0, 0.7, 0.5, 0.3, 0.23, 0.15, 0.06};
     for (int s = 0; s < SOLID_COUNT; s++)
@@ -389,7 +389,7 @@ TEST(generate_cloth_irregular)
     pl_mesh_destroy(other);
 }
 
-TEST(generate_cloth_irregular_for_any_seed)
+LONG_TEST(generate_cloth_irregular_for_any_seed)
 {
     for (int seed = 0; seed < 8; seed++) {
         pl_mesh* mesh = generate("cloth_irregular", "seed", seed);

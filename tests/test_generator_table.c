@@ -68,7 +68,7 @@ static void check_partition(const pl_mesh* mesh) {
     CHECK_INT(total, mesh->tet_count);
 }
 
-TEST(generate_table_is_sound)
+LONG_TEST(generate_table_is_sound)
 {
     pl_error error;
     for (int g = 0; g < pl_generator_count(); g++) {

@@ -194,7 +194,7 @@ TEST(grid_box_smooth_solves_the_box_of_a_cell)
     free_body(&b);
 }
 
-TEST(grid_box_smooth_converges_to_what_cycles_find)
+LONG_TEST(grid_box_smooth_converges_to_what_cycles_find)
 {
     static const double nu[] = {0.2, 0.49};
     for (int n = 0; n < 2; n++) {

@@ -23,7 +23,7 @@ static double lowest_vertex(pl_world* world) {
 
 // What is small is a matter of forces, and not of the distance from the place at rest: after a fall
 // of 5 m bodies must still notice what contacts and their own elasticity do to them.
-TEST(grid_bodies_bounce_far_from_their_place_at_rest)
+LONG_TEST(grid_bodies_bounce_far_from_their_place_at_rest)
 {
     const char* const laws[] = {"linear", "corotated"};
     for (int k = 0; k < 2; k++) {
@@ -65,7 +65,7 @@ TEST(grid_bodies_bounce_far_from_their_place_at_rest)
     " 0.08}], \"interpolation\": \"linear\"}}], \"attachments\": [{\"body\": \"sheet\","           \
     " \"where\": {\"side\": \"-y\"}}, {\"body\": \"sheet\", \"where\": {\"side\": \"+y\"}}]"
 
-TEST(grid_corot_contacts_converge)
+LONG_TEST(grid_corot_contacts_converge)
 {
     pl_world* world = sample_start("{" SHEET("0.02") "}");
     pl_frame_info info;

@@ -75,7 +75,7 @@ static const char* falling_cube(const char* law, int threads) {
     return text;
 }
 
-TEST(grid_large_triangles_rest_on_the_ground)
+LONG_TEST(grid_large_triangles_rest_on_the_ground)
 {
     static const char* const laws[] = {"linear", "corotated"};
     for (int k = 0; k < 2; k++) {

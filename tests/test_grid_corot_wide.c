@@ -367,7 +367,7 @@ TEST(grid_corot_slaves_follow_positions)
 }
 
 // Cells four at a time and one by one: gently deformed, and so that many of them are inverted.
-TEST(grid_corot_cells_turn_alike_together_and_alone)
+LONG_TEST(grid_corot_cells_turn_alike_together_and_alone)
 {
     enum { CALLS = 20 };
     for (int k = 0; k < 8; k++) {

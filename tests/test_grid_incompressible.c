@@ -5,7 +5,7 @@
 #include "run_samples.h"
 #include "test.h"
 
-TEST(grid_corotated_impact_converges_near_incompressibility)
+LONG_TEST(grid_corotated_impact_converges_near_incompressibility)
 {
     // a box of 8^3 cells falls on the ground with a whole side at once
     pl_world* world = sample_start(

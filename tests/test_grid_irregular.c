@@ -73,7 +73,7 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     return exact / first;
 }
 
-TEST(grid_irregular_sweeps_do_not_grow)
+LONG_TEST(grid_irregular_sweeps_do_not_grow)
 {
     // soft faces at corners, and coarse levels that gave way near held cells: each grew by factors
     // of 3 to 30 per cycle
@@ -86,7 +86,7 @@ TEST(grid_irregular_sweeps_do_not_grow)
     }
 }
 
-TEST(grid_cycles_converge_on_thin_limbs)
+LONG_TEST(grid_cycles_converge_on_thin_limbs)
 {
     // Their coarse levels are too soft: unless they are solved, residuals grow by factors up to 80,
     // and do not vanish when cycles are recombined either.

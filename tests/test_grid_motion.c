@@ -20,7 +20,7 @@ static pl_vec3 middle_of(const double* x, int count) {
 }
 
 // A cube has the same inertia about all axes, so that it goes on spinning about any one as it is.
-TEST(grid_free_cube_keeps_its_spin_and_its_way)
+LONG_TEST(grid_free_cube_keeps_its_spin_and_its_way)
 {
     static const char* const integrators[] = {"euler", "bdf2"};
     for (int k = 0; k < 2; k++) {
@@ -73,7 +73,7 @@ TEST(grid_pieces_fly_apart)
 
 // ------------------------------------------------------------------ friction and contact
 
-TEST(grid_block_slides_as_far_as_friction_lets_it)
+LONG_TEST(grid_block_slides_as_far_as_friction_lets_it)
 {
     verify_answer answer;
     pl_error error;
@@ -84,7 +84,7 @@ TEST(grid_block_slides_as_far_as_friction_lets_it)
 }
 
 // The surface of a body at rest is on the ground: less than a tenth of a cell in it.
-TEST(grid_body_rests_on_the_ground)
+LONG_TEST(grid_body_rests_on_the_ground)
 {
     pl_world* world = sample_start(
         "{\"pliant\": 1, \"time_step\": 0.02, \"bodies\": [{\"name\": \"b\", \"generate\":"
@@ -125,7 +125,7 @@ static void swing(const char* law, int steps, double out[4]) {
     pl_world_destroy(world);
 }
 
-TEST(grid_bdf2_is_of_second_order)
+LONG_TEST(grid_bdf2_is_of_second_order)
 {
     static const char* const laws[] = {"linear", "corotated"};
     for (int law = 0; law < 2; law++) {
@@ -153,7 +153,7 @@ TEST(grid_bar_reference_is_that_of_three_dimensions)
     CHECK_NEAR(frequency / beam_frequency, 1.0021 * verify_bar_frequency, 1e-4);
 }
 
-TEST(grid_bar_sinks_as_theory_says)
+LONG_TEST(grid_bar_sinks_as_theory_says)
 {
     static const char* const laws[] = {"linear", "corotated"};
     static const double bounds[] = {0.1, 0.03};
@@ -213,7 +213,7 @@ TEST(grid_default_cell_is_by_number)
     pl_notes_destroy(notes);
 }
 
-TEST(grid_says_before_that_a_slender_body_hardly_converges)
+LONG_TEST(grid_says_before_that_a_slender_body_hardly_converges)
 {
     static const char scene[] =
         "{\"pliant\": 1, \"bodies\": [{\"name\": \"p\", \"method\": \"grid\", \"integrator\":"

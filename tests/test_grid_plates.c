@@ -95,7 +95,7 @@ static double mixed_residual(int span, int thickness, int cycles) {
     return residual / start;
 }
 
-TEST(grid_plates_of_few_cells_converge)
+LONG_TEST(grid_plates_of_few_cells_converge)
 {
     for (int thickness = 2; thickness <= 5; thickness++) {
         const double residual = mixed_residual(46, thickness, 14);
@@ -104,7 +104,7 @@ TEST(grid_plates_of_few_cells_converge)
     }
 }
 
-TEST(grid_corotated_plates_converge)
+LONG_TEST(grid_corotated_plates_converge)
 {
     static const double thickness[] = {0.02, 0.03, 0.04};
     char text[1024];
@@ -152,7 +152,7 @@ static double hanging_stretch(const char* law, double width) {
     return lowest_at_rest - lowest;
 }
 
-TEST(grid_thin_bars_stretch_as_theory_says)
+LONG_TEST(grid_thin_bars_stretch_as_theory_says)
 {
     static const char* const laws[] = {"linear", "corotated"};
     const double length = 0.6, theory = 1000.0 * 9.81 * length * length / (2.0 * 1e6);

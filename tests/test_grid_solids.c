@@ -66,7 +66,7 @@ static double sunk(const char* law, const char* method, const char* cell, const 
 // A lattice holds a whole layer of cells where the fem bar holds a side, and is of first order at
 // its surface: from two lattices the value for cells of no size. And where nothing turns far, the
 // corotated law goes to what the linear one gives as cells get smaller.
-TEST(grid_bar_bends_like_fem_and_like_the_linear_law)
+LONG_TEST(grid_bar_bends_like_fem_and_like_the_linear_law)
 {
     double fem = sunk("corotated", "fem", NULL, "0.03125");
     double wide = sunk("corotated", "grid", "0.0625", "0.125");
@@ -202,7 +202,7 @@ TEST(grid_soft_half_stretches_more)
 }
 
 // a free corotated body keeps its spin
-TEST(grid_free_body_spins)
+LONG_TEST(grid_free_body_spins)
 {
     pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.01, \"bodies\": [{\"name\": "

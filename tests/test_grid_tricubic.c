@@ -212,7 +212,7 @@ TEST(grid_tricubic_is_for_show_only)
     pl_world_destroy(cubic);
 }
 
-TEST(grid_tricubic_step_that_fails_leaves_no_trace)
+LONG_TEST(grid_tricubic_step_that_fails_leaves_no_trace)
 {
     pl_world *one = sample_start(BAR("tricubic")), *two = sample_start(BAR("tricubic"));
     pl_error error;
@@ -233,7 +233,7 @@ TEST(grid_tricubic_step_that_fails_leaves_no_trace)
 
 // ------------------------------------------------------------------ a skeleton
 
-TEST(grid_flesh_follows_its_bones)
+LONG_TEST(grid_flesh_follows_its_bones)
 {
     // an arm along z with two bones; the second one turns by 60 degrees about the elbow, z = 0.5
     pl_world* world = sample_start(

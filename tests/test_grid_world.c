@@ -69,7 +69,7 @@ TEST(grid_body_at_rest_costs_no_cycles)
     pl_world_destroy(world);
 }
 
-TEST(grid_springs_hold_a_vertex)
+LONG_TEST(grid_springs_hold_a_vertex)
 {
     // without weight a spring brings the bar to its target; held by springs alone
     pl_world* world = sample_start(
@@ -100,7 +100,7 @@ TEST(grid_body_without_hold_has_no_equilibrium)
     pl_world_destroy(world);
 }
 
-TEST(grid_bodies_land_on_the_ground)
+LONG_TEST(grid_bodies_land_on_the_ground)
 {
     pl_world* world =
         sample_start("{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": ["
@@ -151,7 +151,7 @@ static void check_state(const char* text) {
     " \"linear_tolerance\": 1e-5}], \"attachments\": [{\"body\": \"rod\", \"where\":"              \
     " {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.3}}}]"
 
-TEST(grid_state_can_be_saved_and_loaded)
+LONG_TEST(grid_state_can_be_saved_and_loaded)
 {
     check_state("{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": [{\"name\": \"bar\", " BAR
                 "}], \"attachments\": [{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}]}");

@@ -149,7 +149,7 @@ TEST(guard_lets_the_host_write_and_push)
 
 // Pins that pull, jump and shake, a collider that strikes, a body that starts inside another one:
 // energy comes in by all of them.
-TEST(guard_knows_what_pins_and_colliders_put_in)
+LONG_TEST(guard_knows_what_pins_and_colliders_put_in)
 {
     static const char* const acts[] = {
         "\"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}, {\"body\": \"box\", "
@@ -223,7 +223,7 @@ static void check_energy(const char* text, int frames, double most) {
     pl_world_destroy(world);
 }
 
-TEST(guard_keeps_watch_over_midpoint_and_contact)
+LONG_TEST(guard_keeps_watch_over_midpoint_and_contact)
 {
     // m g z = 4 kg 9.81 m/s^2 0.3 m, and elastic energy comes with it
     check_energy("{\"pliant\": 1, \"bodies\": [{\"name\": \"ball\", \"generate\": {\"shape\": "

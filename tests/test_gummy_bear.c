@@ -54,7 +54,7 @@ static void check_bear(double edge, double volume_tolerance) {
     pl_mesh_destroy(bear);
 }
 
-TEST(gummy_bear_at_three_resolutions)
+LONG_TEST(gummy_bear_at_three_resolutions)
 {
     check_bear(0.008, 0.10);
     check_bear(0.004, 0.03);

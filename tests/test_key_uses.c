@@ -125,7 +125,7 @@ static uint64_t hash_with(const char* body, const char* key, const char* value, 
 }
 
 // A key that is noted changes no bit of the run, and one that changes none here is noted.
-TEST(key_uses_are_what_the_methods_do)
+LONG_TEST(key_uses_are_what_the_methods_do)
 {
     for (size_t b = 0; b < sizeof bodies / sizeof bodies[0]; b++) {
         bool noted;
@@ -238,7 +238,7 @@ static int systems_with(const char* body, const char* key, const char* value) {
 }
 
 // The settings of the second body were those of the first where they are of the whole system.
-TEST(key_uses_of_systems_keep_bodies_apart)
+LONG_TEST(key_uses_of_systems_keep_bodies_apart)
 {
     static const char* const apart[][2] = {{"integrator", "euler"},
                                            {"nonlinear", "linearised"},

@@ -94,7 +94,7 @@ static unsigned char* make_bomb(int zeros, int noise, size_t* size) {
     return packed;
 }
 
-TEST(limits_of_gzip_bombs)
+LONG_TEST(limits_of_gzip_bombs)
 {
     size_t size;
     pl_error error;

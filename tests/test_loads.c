@@ -99,7 +99,7 @@ TEST(loads_traction_keeps_its_stretch)
 }
 
 // Cook's membrane, dead traction on the right edge: within 1 % of the literature, from below.
-TEST(loads_cook_has_the_displacement_of_the_literature)
+LONG_TEST(loads_cook_has_the_displacement_of_the_literature)
 {
     for (int k = 0; k < VERIFY_COOK_COUNT; k++) {
         verify_answer coarse, fine;

@@ -11,7 +11,7 @@
 enum { DOUBLE_COUNT = 250000 };
 static const double denormal_scale = 1e-309;
 
-TEST(math_svd_double)
+LONG_TEST(math_svd_double)
 {
     pl_random random = {.state = 1};
     double worst = 0.0;
@@ -33,7 +33,7 @@ TEST(math_svd_double)
     printf("svd, double: worst error %.2g\n", worst);
 }
 
-TEST(math_polar_double)
+LONG_TEST(math_polar_double)
 {
     pl_random random = {.state = 2};
     double worst = 0.0;

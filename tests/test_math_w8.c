@@ -14,5 +14,5 @@ TEST(math_newton_w8)
 { check_wide_newton(); }
 TEST(math_svd_w8)
 { check_wide_svd(); }
-TEST(math_polar_w8)
+LONG_TEST(math_polar_w8)
 { check_wide_polar(); }

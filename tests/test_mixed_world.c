@@ -55,7 +55,7 @@ static void lump_volumes(const pl_mesh* mesh, double* out) {
         out[mesh->tets[k]] += tet_volume(mesh->tets + k / 4 * 4, mesh->positions);
 }
 
-TEST(mixed_runs_by_changing_one_key)
+LONG_TEST(mixed_runs_by_changing_one_key)
 {
     static const char* const laws[] = {"linear",     "corotated",         "stvk",
                                        "neohookean", "stable_neohookean", "mooney_rivlin"};
@@ -144,7 +144,7 @@ static double give(const char* method, const char* poisson, double edge, const c
 }
 
 // Mixed tets of edge 0.035 have 2.12e-3 J, at 0.4999.
-TEST(mixed_gives_way_where_fem_locks)
+LONG_TEST(mixed_gives_way_where_fem_locks)
 {
     double locked = give("fem", "0.4999", 0.1, "full"),
            mixed = give("mixed", "0.4999", 0.1, "full");
@@ -162,7 +162,7 @@ TEST(mixed_gives_way_where_fem_locks)
 }
 
 // At a Poisson's ratio of 0.3 both methods go to the same answer as the mesh gets finer.
-TEST(mixed_is_fem_in_the_compressible_limit)
+LONG_TEST(mixed_is_fem_in_the_compressible_limit)
 {
     double coarse = give("mixed", "0.3", 0.1, "full") / give("fem", "0.3", 0.1, "full") - 1.0;
     double fine = give("mixed", "0.3", 0.05, "full") / give("fem", "0.3", 0.05, "full") - 1.0;
@@ -178,7 +178,7 @@ static const char twisted[] =
     "[{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}, {\"body\": \"bar\", \"where\": "
     "{\"side\": \"+x\"}, \"motion\": {\"spin_axis\": [1, 0, 0], \"spin_rate\": 270}}]}";
 
-TEST(mixed_keeps_the_volume_of_a_twisted_bar)
+LONG_TEST(mixed_keeps_the_volume_of_a_twisted_bar)
 {
     static const char* const poissons[] = {"0.4999", "0.5"};
     for (int k = 0; k < 4; k++) {
@@ -374,7 +374,7 @@ TEST(mixed_survives_every_failing_allocation)
 }
 
 // Multigrid and the direct solver lead to the same motion, up to incompressible material.
-TEST(mixed_multigrid_goes_where_direct_goes)
+LONG_TEST(mixed_multigrid_goes_where_direct_goes)
 {
     static const char* const poissons[] = {"0", "0.3", "0.499", "0.5"};
     for (int k = 0; k < 4; k++) {
@@ -402,7 +402,7 @@ TEST(mixed_multigrid_goes_where_direct_goes)
 }
 
 // A solve that ends before its tolerance is redone directly, unless the scene forbids it.
-TEST(mixed_falls_back_where_it_may)
+LONG_TEST(mixed_falls_back_where_it_may)
 {
     for (int k = 0; k < 2; k++) {
         pl_world* world = start(mixed_scene(
@@ -476,7 +476,7 @@ TEST(mixed_names_a_volume_that_cannot_be_kept)
 
 // A cube falls on one of its corners. The line search sees soft walls where the material has stiff
 // ones, so that landing takes about as many iterations as that of compressible material.
-TEST(mixed_lands_in_few_iterations)
+LONG_TEST(mixed_lands_in_few_iterations)
 {
     pl_world* world = start(mixed_scene(
         "{\"pliant\": 1, \"frames\": 10, \"threads\": 1, \"bodies\": [{\"name\": \"cube\", "

@@ -146,7 +146,7 @@ TEST(modes_equal_those_of_the_dense_matrix)
 
 // A bar on rollers, Poisson's ratio 0, stretches along its axis with f = sqrt(E / rho) / (4 L) and
 // odd multiples of it; 8 / pi^2 of the mass move with the first. Consistent masses come from above.
-TEST(modes_of_a_bar_are_those_of_theory)
+LONG_TEST(modes_of_a_bar_are_those_of_theory)
 {
     const double size[3] = {1.0, 0.1, 0.1}, theory = sqrt(1e6 / 1000.0) / 4.0;
     static const char rollers[] =
@@ -167,7 +167,7 @@ TEST(modes_of_a_bar_are_those_of_theory)
 
 // A free cube has the mode of Lame, f = sqrt(mu / rho) / (sqrt(2) a), whatever Poisson's ratio: of
 // its three planes two are independent. Its symmetry makes triples, too.
-TEST(modes_of_a_cube_come_in_multiplets)
+LONG_TEST(modes_of_a_cube_come_in_multiplets)
 {
     const double size[3] = {0.1, 0.1, 0.1}, nu = 0.3, mu = 1e6 / (2.0 * (1.0 + nu));
     double theory = sqrt(mu / 1000.0) / (sqrt(2.0) * 0.1), error[2];
@@ -303,7 +303,7 @@ TEST(modes_same_bits_for_any_threads)
     CHECK(hash[0] == hash[1]);
 }
 
-TEST(cmd_modes_prints_and_records)
+LONG_TEST(cmd_modes_prints_and_records)
 {
     char text[8192], command[1500];
     snprintf(command, sizeof command, "pliant mesh --generate bar --edge 0.5 -o %s",

@@ -108,7 +108,7 @@ static void check_shape(is_stiff stiff, double most_ratio, double most_of_plain)
 TEST(mg_contrast_stiff_layer)
 { check_shape(in_layer, 1.25, 0.75); }
 // 11, 57
-TEST(mg_contrast_stiff_lumps)
+LONG_TEST(mg_contrast_stiff_lumps)
 { check_shape(in_lumps, 1.35, 0.25); }
 // 10, 18
 TEST(mg_contrast_stiff_bone)
@@ -117,25 +117,25 @@ TEST(mg_contrast_stiff_bone)
 TEST(mg_contrast_stiff_shell)
 { check_shape(in_shell, 1.5, 0.7); }
 // 15, 268
-TEST(mg_contrast_thin_sheets)
+LONG_TEST(mg_contrast_thin_sheets)
 { check_shape(in_sheets, 1.8, 0.07); }
 // 16, 208
-TEST(mg_contrast_thin_sheets_along_the_body)
+LONG_TEST(mg_contrast_thin_sheets_along_the_body)
 { check_shape(in_long_sheets, 1.9, 0.1); }
 // 14, 328
-TEST(mg_contrast_sheets_of_one_element)
+LONG_TEST(mg_contrast_sheets_of_one_element)
 { check_shape(in_single_sheets, 1.7, 0.06); }
 // 20, 250
-TEST(mg_contrast_folded_sheet)
+LONG_TEST(mg_contrast_folded_sheet)
 { check_shape(in_comb, 2.4, 0.1); }
 // 16, 303
-TEST(mg_contrast_thin_rods)
+LONG_TEST(mg_contrast_thin_rods)
 { check_shape(in_rods, 1.9, 0.07); }
 // 34, 389
-TEST(mg_contrast_rods_of_one_element)
+LONG_TEST(mg_contrast_rods_of_one_element)
 { check_shape(in_single_rods, 4.0, 0.12); }
 // 13, 178
-TEST(mg_contrast_grains_of_one_element)
+LONG_TEST(mg_contrast_grains_of_one_element)
 { check_shape(in_grains, 1.6, 0.1); }
 
 static pl_status setup_levels(const mg_sample* s, bool aware, pl_smoother smoother, pl_pool* pool,
@@ -331,7 +331,7 @@ static int projective_iterations(is_stiff stiff, bool aware) {
 }
 
 // 7 iterations in one material; 8, 8, 7 and 10 here; plain sampling: 9, 9, 67 and 82
-TEST(mg_contrast_projective_dynamics)
+LONG_TEST(mg_contrast_projective_dynamics)
 {
     static const is_stiff shapes[4] = {in_layer, in_bone, in_sheets, in_rods};
     static const double most_ratio[4] = {1.3, 1.3, 1.2, 1.5};

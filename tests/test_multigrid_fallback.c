@@ -117,7 +117,7 @@ TEST(projective_falls_back_to_direct)
 
 // Nothing is tried out before a step without inertia: cycles and conjugate gradients that lead
 // nowhere must tell by themselves.
-TEST(projective_statics_fall_back_to_direct)
+LONG_TEST(projective_statics_fall_back_to_direct)
 {
     pl_method_info info;
     pl_mesh* mesh = sample_box(LENGTH, WIDTH, WIDTH);

@@ -40,7 +40,7 @@ static int swing(pl_linear linear, pl_pool* pool, bool hard, double** out, int* 
     return iterations;
 }
 
-TEST(mg_fem_steps_equal_those_of_the_direct_solver)
+LONG_TEST(mg_fem_steps_equal_those_of_the_direct_solver)
 {
     for (int hard = 0; hard < 2; hard++) {
         double *direct, *other;

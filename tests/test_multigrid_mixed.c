@@ -532,7 +532,7 @@ TEST(mg_mixed_cycles_solve_saddle_points)
 // The relaxation that is found is below the one that sweeps diverge with, and not far below; stiff
 // constraints need a lower one. Iterations on coarse levels make up for what a V-cycle loses by its
 // levels: as few as with two levels.
-TEST(mg_mixed_cycles_do_not_mind_levels_or_incompressibility)
+LONG_TEST(mg_mixed_cycles_do_not_mind_levels_or_incompressibility)
 {
     pl_mesh* box = sample_box(16, 8, 8);
     int iterations[2][3];

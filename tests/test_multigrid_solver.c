@@ -56,7 +56,7 @@ static void check_solves(const mg_sample* s, pl_mg_def def) {
     }
 }
 
-TEST(mg_solver_equals_direct_solution)
+LONG_TEST(mg_solver_equals_direct_solution)
 {
     pl_mesh *box = sample_box(12, 5, 5), *sheet = sample_sheet(20, 20);
     mg_sample solid = mg_sample_create(box, &rubber, 1e4);
@@ -185,7 +185,7 @@ static mg_sample random_system(pl_random* random, int* contact_count, pl_mg_diag
     return s;
 }
 
-TEST(mg_solver_converges_on_a_thousand_random_systems)
+LONG_TEST(mg_solver_converges_on_a_thousand_random_systems)
 {
     pl_random random = {2019};
     pl_error error;

@@ -32,7 +32,7 @@ static double lowest(pl_world* world, int body, int axis) {
     return least;
 }
 
-TEST(pbd_contact_balls_bounce_and_keep_momentum_and_energy)
+LONG_TEST(pbd_contact_balls_bounce_and_keep_momentum_and_energy)
 {
     pl_world* world = sample_start(balls);
     pl_vec3 before, turn, after, turned;
@@ -57,7 +57,7 @@ TEST(pbd_contact_balls_bounce_and_keep_momentum_and_energy)
     pl_world_destroy(world);
 }
 
-TEST(pbd_contact_is_the_same_at_any_thread_count_and_after_resume)
+LONG_TEST(pbd_contact_is_the_same_at_any_thread_count_and_after_resume)
 {
     const char* threads[] = {"threads=3"};
     pl_scene* scene = pbd_scene(balls, NULL, 0);
@@ -81,7 +81,7 @@ TEST(pbd_contact_is_the_same_at_any_thread_count_and_after_resume)
     pl_scene_destroy(scene);
 }
 
-TEST(pbd_contact_warm_frames_do_not_allocate)
+LONG_TEST(pbd_contact_warm_frames_do_not_allocate)
 {
     pl_world* world = sample_start(balls);
     pl_error error;
@@ -110,7 +110,7 @@ TEST(pbd_contact_survives_lack_of_memory)
 }
 
 // one a little beside the other
-TEST(pbd_contact_stack_of_boxes_stays)
+LONG_TEST(pbd_contact_stack_of_boxes_stays)
 {
     enum { BOXES = 4 };
     char text[4096] = "{\"pliant\": 1, \"bodies\": [";
@@ -137,7 +137,7 @@ TEST(pbd_contact_stack_of_boxes_stays)
 }
 
 // Two boxes on the ground: it bears the weight of both.
-TEST(pbd_contact_ground_bears_all)
+LONG_TEST(pbd_contact_ground_bears_all)
 {
     static const char box[] =
         "{\"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.1, \"size_z\": 0.1,\n"
@@ -190,7 +190,7 @@ static double slipped(double slope) {
     return way;
 }
 
-TEST(pbd_contact_slips_at_the_angle_of_friction)
+LONG_TEST(pbd_contact_slips_at_the_angle_of_friction)
 {
     const double below = slipped(0.475), above = slipped(0.525);
     CHECK_NEAR(below, 0.0, 1e-3); // the larger of two coefficients counts, 0.5
@@ -218,7 +218,7 @@ TEST(pbd_contact_bullet_does_not_pass_cloth)
     pl_world_destroy(world);
 }
 
-TEST(pbd_contact_cloth_does_not_pass_itself)
+LONG_TEST(pbd_contact_cloth_does_not_pass_itself)
 {
     // hangs by a line across its middle: both halves swing together
     const char text[] =
@@ -300,7 +300,7 @@ TEST(pbd_contact_says_what_starts_inside_and_lets_it_out)
 }
 
 // two sheets that start nearer than their thickness
-TEST(pbd_contact_sheets_that_start_too_near_part_slowly)
+LONG_TEST(pbd_contact_sheets_that_start_too_near_part_slowly)
 {
     static const char text[] =
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
@@ -323,7 +323,7 @@ TEST(pbd_contact_sheets_that_start_too_near_part_slowly)
 }
 
 // A body that is held goes through a cloth whose border is held: nothing else notices.
-TEST(pbd_contact_held_bodies_stop_no_others)
+LONG_TEST(pbd_contact_held_bodies_stop_no_others)
 {
     static const char text[] =
         "{\"pliant\": 1, \"bodies\": [\n"
@@ -351,7 +351,7 @@ TEST(pbd_contact_held_bodies_stop_no_others)
 }
 
 // Fast bodies list only the pairs of the next part.
-TEST(pbd_contact_fast_bodies_list_few_pairs)
+LONG_TEST(pbd_contact_fast_bodies_list_few_pairs)
 {
     static const char text[] =
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"

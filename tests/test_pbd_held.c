@@ -36,7 +36,7 @@ static void check_calm(const char* shape, const char* law, const char* model,
 }
 
 // the ears of the bear are pulled apart
-TEST(pbd_strains_of_held_faces_do_not_throw_the_rest_away)
+LONG_TEST(pbd_strains_of_held_faces_do_not_throw_the_rest_away)
 {
     static const char bear[] = "\"shape\": \"gummy_bear\", \"edge\": 0.007";
     static const char ears[] =

@@ -52,7 +52,7 @@ static double exact_extension(const char* shape) {
     return extension_of(overrides, 5, 1);
 }
 
-TEST(pbd_cloth_stretches_by_its_modulus_with_and_without_levels)
+LONG_TEST(pbd_cloth_stretches_by_its_modulus_with_and_without_levels)
 {
     static const char* const shapes[] = {
         "bodies[0].generate.diagonals=same", "bodies[0].generate.diagonals=alternating",
@@ -100,7 +100,7 @@ static double overlong_part(pl_world* world) {
 
 // Two corners of a square metre of 10 000 vertices are held; with default keys at most 1 % of its
 // sides get longer by 5 % when it falls into them, from frame 27 on.
-TEST(pbd_cloth_keeps_its_length_while_it_swings)
+LONG_TEST(pbd_cloth_keeps_its_length_while_it_swings)
 {
     pl_world* world = pbd_world(swinging, NULL, 0);
     double most = 0.0;
@@ -186,7 +186,7 @@ static double stretch_of(pl_world* world) {
     return stretch;
 }
 
-TEST(pbd_cloth_hangs_as_long_as_it_is)
+LONG_TEST(pbd_cloth_hangs_as_long_as_it_is)
 {
     static const char* const shapes[] = {
         "{\"shape\": \"cloth\", \"size_x\": 1, \"size_y\": 1, \"count_x\": 33, \"count_y\": 33}",

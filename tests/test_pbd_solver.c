@@ -79,7 +79,7 @@ TEST(pbd_limit_only_pulls)
     loose_free(&l);
 }
 
-TEST(pbd_held_particles_stay)
+LONG_TEST(pbd_held_particles_stay)
 {
     const float both[8] = {0, 0, 0, 0, 2, 0, 0, 0}, one[8] = {0, 0, 0, 0, 2, 0, 0, 5};
     const float same[8] = {1, 1, 1, 1, 1, 1, 1, 1};

@@ -179,7 +179,7 @@ static double hang(const char* compliance, const char* density, const char* hier
     return 1.0 - lowest_after(overrides, 9, 240);
 }
 
-TEST(pbd_materials_may_change_during_a_run)
+LONG_TEST(pbd_materials_may_change_during_a_run)
 {
     // stiffer and heavier from the first second on: it ends where one hangs that always was so
     static const char* const hierarchies[] = {"bodies[0].hierarchy=0", "bodies[0].hierarchy=2"};

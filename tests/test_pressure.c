@@ -151,7 +151,7 @@ TEST(pressure_stiffness_is_the_derivative_of_its_forces)
 }
 
 // A shell that nothing holds, inflated until its inner radius has grown by a third.
-TEST(pressure_inflates_a_balloon_as_theory_says)
+LONG_TEST(pressure_inflates_a_balloon_as_theory_says)
 {
     verify_answer coarse, fine;
     double drift;

@@ -200,7 +200,7 @@ static drop drop_cube(const pl_step_settings* settings, pl_material_kind law, do
 
 // 1 kg at 1 m/s, which may fall a little: with one iteration or a few, a drop gains no energy, and
 // the cube stays a cube.
-TEST(projective_few_iterations_are_stable)
+LONG_TEST(projective_few_iterations_are_stable)
 {
     for (int iterations = 1; iterations <= 3; iterations++) {
         pl_step_settings s = settings_of(PL_NONLINEAR_PROJECTIVE, PL_LINEAR_MULTIGRID,
@@ -214,7 +214,7 @@ TEST(projective_few_iterations_are_stable)
 
 // Contacts of any stiffness with a plane that is along no axis, whose blocks float rounds: the cube
 // slides as with Newton.
-TEST(projective_contacts_of_any_stiffness)
+LONG_TEST(projective_contacts_of_any_stiffness)
 {
     const double stiffnesses[] = {1e6, 3e9, 1e15};
     pl_vec3 normal = {0.3, 1.0, 0.2};

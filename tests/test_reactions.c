@@ -134,7 +134,7 @@ static double momentum(pl_world* world, const double* mass) {
 
 // A clamp that moves: what it exerts is the change of momentum, as the integrator has it, plus the
 // weight.
-TEST(reactions_of_moving_pins_accelerate_a_body)
+LONG_TEST(reactions_of_moving_pins_accelerate_a_body)
 {
     static const char* const settings[] = {
         "\"integrator\": \"euler\"",
@@ -195,7 +195,7 @@ TEST(reactions_of_rollers_add_up)
 }
 
 // A box that has come to rest on the ground presses with its weight, by every method.
-TEST(reactions_of_the_ground_carry_weight)
+LONG_TEST(reactions_of_the_ground_carry_weight)
 {
     static const char* const settings[] = {
         "\"nonlinear\": \"newton\"", "\"nonlinear\": \"projective\", \"linear\": \"multigrid\"",
@@ -241,7 +241,7 @@ TEST(reactions_of_numbers_out_of_range_are_refused)
 }
 
 // A block that hangs on a wall, by every method: its weight, and the moment of it.
-TEST(reactions_of_every_method_carry_weight_and_its_moment)
+LONG_TEST(reactions_of_every_method_carry_weight_and_its_moment)
 {
     static const struct {
         const char* settings;

@@ -29,7 +29,7 @@ static const char small_41[] =
     "$Elements\n4 4 1 4\n0 1 15 1\n4 80\n2 3 2 1\n1 1 2 3\n"
     "3 1 4 1\n2 1 2 3 80\n3 2 4 1\n3 1 3 2 90\n$EndElements\n";
 
-TEST(gmsh_reads_version_2)
+LONG_TEST(gmsh_reads_version_2)
 {
     pl_notes* notes;
     CHECK_INT(pl_notes_create(&notes), PL_OK);

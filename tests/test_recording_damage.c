@@ -105,7 +105,7 @@ TEST(recording_index_tells_of_damage_when_a_frame_is_loaded)
     pl_notes_destroy(notes);
 }
 
-TEST(recording_with_a_damaged_frame_is_drawn_and_exported)
+LONG_TEST(recording_with_a_damaged_frame_is_drawn_and_exported)
 {
     make_run();
     const char* folder = pl_test_folder();

@@ -172,7 +172,7 @@ TEST(reorder_mesh_and_back)
     pl_mesh_destroy(mesh);
 }
 
-TEST(reorder_two_hundred_thousand_vertices_in_time)
+LONG_TEST(reorder_two_hundred_thousand_vertices_in_time)
 {
     pl_mesh* mesh = make_box(79, 36, 34);
     CHECK(mesh->vertex_count > 195000);

@@ -390,7 +390,7 @@ static pl_mesh* wild_mesh(pl_random* random) {
     return mesh;
 }
 
-TEST(repair_of_wild_meshes_leaves_nothing_that_it_mends)
+LONG_TEST(repair_of_wild_meshes_leaves_nothing_that_it_mends)
 {
     static const pl_defect_kind mended[] = {PL_DEFECT_NON_FINITE,     PL_DEFECT_INVERTED_TETS,
                                             PL_DEFECT_FLAT_TETS,      PL_DEFECT_EQUAL_TETS,

@@ -72,12 +72,12 @@ static pl_world* balls(const char* second) {
 
 TEST(rigid_balls_keep_momentum_and_energy)
 { contact_check_meeting(balls("\"rigid\": true"), 10, 0, 1e-9); }
-TEST(rigid_and_fem_keep_momentum_and_energy)
+LONG_TEST(rigid_and_fem_keep_momentum_and_energy)
 {
     contact_check_meeting(balls("\"method\": \"fem\", \"tolerance\": 1e-10, \"iterations\": 200"),
                           10, 5, 1e-9);
 }
-TEST(rigid_and_mixed_keep_momentum_and_energy)
+LONG_TEST(rigid_and_mixed_keep_momentum_and_energy)
 {
     contact_check_meeting(balls("\"method\": \"mixed\", \"tolerance\": 1e-10, \"iterations\": 200"),
                           10, 5, 1e-9);
@@ -86,7 +86,7 @@ TEST(rigid_and_pbd_keep_momentum_and_energy)
 { contact_check_meeting(balls("\"method\": \"pbd\""), 10, 5, 1e-9); }
 // The vertices of a lattice that is bent do not have exactly the momentum of its cells, and a ball
 // that does not give way bends it more than another lattice does.
-TEST(rigid_and_grid_keep_momentum_and_energy)
+LONG_TEST(rigid_and_grid_keep_momentum_and_energy)
 {
     contact_check_meeting(balls("\"method\": \"grid\", \"grid\": {\"cell\": 0.04}, "
                                 "\"tolerance\": 1e-8"),
@@ -226,7 +226,7 @@ static const char pile[] =
     "0.22, 0.1]}, \"velocity\": [0, -1.5, 0]}],\n"
     " \"attachments\": [{\"body\": \"jelly\", \"where\": {\"side\": \"-y\"}}]}";
 
-TEST(rigid_bodies_on_jelly_gain_no_energy)
+LONG_TEST(rigid_bodies_on_jelly_gain_no_energy)
 { check_energy(pile, 40); }
 TEST(rigid_bodies_on_jelly_have_the_same_bits)
 { contact_check_bits(pile, 3); }

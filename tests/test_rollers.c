@@ -115,7 +115,7 @@ static void check_flight(const char* settings, const char* attachment, double sp
     pl_world_destroy(world);
 }
 
-TEST(rollers_do_not_hinder_motion_along_them)
+LONG_TEST(rollers_do_not_hinder_motion_along_them)
 {
     static const char* const settings[] = {
         "\"integrator\": \"euler\"",

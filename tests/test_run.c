@@ -264,7 +264,7 @@ static size_t run_on_terminal(const char* scene, const char* folder, char* out, 
     return used;
 }
 
-TEST(run_draws_a_bar_on_a_terminal)
+LONG_TEST(run_draws_a_bar_on_a_terminal)
 {
     write_scene(sample_falling_box);
     char scene[1100], folder[1100];
@@ -328,7 +328,7 @@ TEST(run_interrupted_stops_after_the_frame)
     }
 }
 
-TEST(run_full_disk_keeps_the_frames_before)
+LONG_TEST(run_full_disk_keeps_the_frames_before)
 {
     make_reference();
     pl_source whole = load("whole", "frames.plr");
@@ -347,7 +347,7 @@ TEST(run_full_disk_keeps_the_frames_before)
     CHECK(wait_exit(start(small, 64)) > 0);
 }
 
-TEST(run_folder_errors)
+LONG_TEST(run_folder_errors)
 {
     make_reference();
     pl_test_write_file(pl_test_path("file"), "x", 1);
@@ -373,7 +373,7 @@ TEST(run_folder_errors)
     CHECK_OK(pl_run_close(run, &error), &error);
 }
 
-TEST(run_refuses_wrong_checkpoints)
+LONG_TEST(run_refuses_wrong_checkpoints)
 {
     make_reference();
     CHECK_INT(pliant("run", "scene.json", "other", "--frames 5"), 0);
@@ -409,7 +409,7 @@ TEST(run_refuses_wrong_checkpoints)
     pl_source_free(&other);
 }
 
-TEST(run_cuts_a_damaged_tail_and_says_so)
+LONG_TEST(run_cuts_a_damaged_tail_and_says_so)
 {
     make_reference();
     pl_scene* scene = sample_scene(sample_falling_box);
@@ -509,5 +509,5 @@ TEST(run_every_scene_of_the_project)
 
 // Up to 200 000 vertices: one frame is enough. Papers take a few iterations a frame, whether or not
 // they converge.
-TEST(run_scenes_of_the_papers)
+LONG_TEST(run_scenes_of_the_papers)
 { CHECK(run_scenes_of("scenes/paper", 1, "") >= 13); }

@@ -218,7 +218,7 @@ TEST(sampling_refuses_bad_arguments)
     free_problem(&p);
 }
 
-TEST(sampling_a_thousand_of_two_hundred_thousand)
+LONG_TEST(sampling_a_thousand_of_two_hundred_thousand)
 {
     problem p = make_problem("sphere", 0.0162);
     CHECK(p.graph.count > 180000);

@@ -152,7 +152,7 @@ TEST(scene_defaults)
     pl_scene_destroy(scene);
 }
 
-TEST(scene_examples_are_right)
+LONG_TEST(scene_examples_are_right)
 {
     DIR* directory = opendir(source_path("scenes"));
     CHECK(directory);

@@ -169,7 +169,7 @@ static tet_quality stuff_noise(uint64_t seed) {
     return q;
 }
 
-TEST(stuffing_angles_hold_for_noise)
+LONG_TEST(stuffing_angles_hold_for_noise)
 {
     double worst_min = 180.0, worst_max = 0.0;
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -196,7 +196,7 @@ static void check_same_bits(const pl_mesh* surface, int threads, const pl_mesh* 
     pl_pool_destroy(pool);
 }
 
-TEST(stuffing_of_a_surface)
+LONG_TEST(stuffing_of_a_surface)
 {
     pl_mesh *surface = sample_sphere(3), *mesh;
     pl_notes* notes;

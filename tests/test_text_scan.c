@@ -158,7 +158,7 @@ static void write_gzip(const char* path, const char* text, int repeats) {
     CHECK_INT(gzclose(file), Z_OK);
 }
 
-TEST(source_reads_gzip_and_stops_at_its_limit)
+LONG_TEST(source_reads_gzip_and_stops_at_its_limit)
 {
     pl_source source;
     pl_error error;

@@ -67,13 +67,13 @@ static void check_stack(const char* first, const char* second) {
     pl_world_destroy(world);
 }
 
-TEST(untangle_exact_stack_stays_fem)
+LONG_TEST(untangle_exact_stack_stays_fem)
 { check_stack("fem", "fem"); }
-TEST(untangle_exact_stack_stays_mixed)
+LONG_TEST(untangle_exact_stack_stays_mixed)
 { check_stack("mixed", "mixed"); }
-TEST(untangle_exact_stack_stays_pbd)
+LONG_TEST(untangle_exact_stack_stays_pbd)
 { check_stack("pbd", "pbd"); }
-TEST(untangle_exact_stack_stays_between_methods)
+LONG_TEST(untangle_exact_stack_stays_between_methods)
 { check_stack("fem", "pbd"); }
 TEST(untangle_same_bits)
 { contact_check_bits(stack, 3); }
@@ -114,7 +114,7 @@ static const char balls[] =
     " {\"name\": \"b\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": 0.06}, "
     "\"velocity\": [-1, 0, 0], \"material\": {\"young\": 1e5}, " AT("0.15, 0, 0") "}]}";
 
-TEST(untangle_balls_then_bounce)
+LONG_TEST(untangle_balls_then_bounce)
 {
     pl_scene* scene = sample_scene(balls);
     pl_notes* notes;
@@ -169,7 +169,7 @@ TEST(untangle_cloth_comes_out_of_a_ball)
 static pl_world* world_with_note(const char* text, const char* note);
 
 // The same with cloth and ball held, so that neither can be moved as a whole.
-TEST(untangle_held_cloth_is_put_in_front_of_a_ball)
+LONG_TEST(untangle_held_cloth_is_put_in_front_of_a_ball)
 {
     static const char text[] =
         "{\"pliant\": 1, \"threads\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"

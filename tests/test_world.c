@@ -324,7 +324,7 @@ static pl_linear projective_linear(const char* shape, double edge, bool fixed) {
     return linear;
 }
 
-TEST(world_chooses_linear_solver_of_projective)
+LONG_TEST(world_chooses_linear_solver_of_projective)
 {
     CHECK_INT(projective_linear("box", 1.0, false), PL_LINEAR_DIRECT);     // below 50 vertices
     CHECK_INT(projective_linear("box", 0.2, false), PL_LINEAR_MGPCG);      // 216

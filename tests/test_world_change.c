@@ -114,7 +114,7 @@ static void check_jump(const char* text, const char* path, double first, double 
 }
 
 // values are those at the end of a step: the last frame before the jump is the fourth
-TEST(world_changing_material_is_two_runs)
+LONG_TEST(world_changing_material_is_two_runs)
 {
     static const char m[] = "bodies[0].material.";
     char path[64];
@@ -146,7 +146,7 @@ TEST(world_changing_damping_is_two_runs)
     check_jump(solid, "bodies[0].damping.stiffness", 0.0, 0.1, FRAMES_BEFORE - 1);
 }
 
-TEST(world_changing_lattice_is_two_runs)
+LONG_TEST(world_changing_lattice_is_two_runs)
 {
     static const char vary[] =
         ", \"vary\": [{\"parameter\": \"young\", \"gradient\": {\"from\": 2e4,"
@@ -242,7 +242,7 @@ TEST(world_changing_numbers_allocate_nothing)
 }
 
 // two bodies of one scene with two dampings: each has its own
-TEST(world_bodies_keep_their_own_damping)
+LONG_TEST(world_bodies_keep_their_own_damping)
 {
     pl_scene* scene = sample_scene(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"

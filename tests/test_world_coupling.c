@@ -42,18 +42,18 @@ static void check_head_on(const char* first, const char* second, double toleranc
     contact_check_meeting(balls(first, second, 1), 10, 5, tolerance);
 }
 
-TEST(coupling_fem_and_pbd_keep_momentum_and_energy)
+LONG_TEST(coupling_fem_and_pbd_keep_momentum_and_energy)
 { check_head_on(fem, pbd, 1e-9); }
-TEST(coupling_fem_and_mixed_keep_momentum_and_energy)
+LONG_TEST(coupling_fem_and_mixed_keep_momentum_and_energy)
 { check_head_on(fem, mixed, 1e-9); }
-TEST(coupling_mixed_and_pbd_keep_momentum_and_energy)
+LONG_TEST(coupling_mixed_and_pbd_keep_momentum_and_energy)
 { check_head_on(mixed, pbd, 1e-9); }
-TEST(coupling_two_integrators_keep_momentum_and_energy)
+LONG_TEST(coupling_two_integrators_keep_momentum_and_energy)
 { check_head_on(fem, euler, 1e-9); }
 // The vertices of a lattice that is bent do not have exactly the momentum of its cells.
-TEST(coupling_pbd_and_grid_keep_momentum_and_energy)
+LONG_TEST(coupling_pbd_and_grid_keep_momentum_and_energy)
 { check_head_on(pbd, grid, 2e-3); }
-TEST(coupling_two_lattices_keep_momentum_and_energy)
+LONG_TEST(coupling_two_lattices_keep_momentum_and_energy)
 { check_head_on(grid, grid, 2e-3); }
 
 // A soft ball on a softer block, and a cloth that falls over both.
@@ -71,7 +71,7 @@ static const char pile[] =
     "500}}],\n"
     " \"attachments\": [{\"body\": \"block\", \"where\": {\"side\": \"-y\"}}]}";
 
-TEST(coupling_cloth_stays_above_ball_and_block)
+LONG_TEST(coupling_cloth_stays_above_ball_and_block)
 {
     pl_world* world = sample_start(pile);
     for (int k = 0; k < 25; k++) {
@@ -171,7 +171,7 @@ static void name_push(const pl_world* world, const pl_kept_push* push, int names
 }
 
 // A state with a number that the host set comes back whole, pushes included.
-TEST(coupling_loads_pushes_with_numbers)
+LONG_TEST(coupling_loads_pushes_with_numbers)
 {
     pl_world *world = balls(pbd, fem, 1), *other = balls(pbd, fem, 1);
     pl_error error;

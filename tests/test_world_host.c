@@ -179,7 +179,7 @@ static const char on_squeezed[] =
     " \"transform\": {\"translate\": [0, 1.21, 0]}, \"material\": {\"young\": 1e6}}],\n"
     " \"colliders\": [{\"mesh\": {\"file\": \"ball.obj\"%s}}]}";
 
-TEST(host_deforms_as_a_cache_does)
+LONG_TEST(host_deforms_as_a_cache_does)
 {
     pl_mesh* ball = sample_sphere(2);
     pl_error error;

@@ -47,7 +47,7 @@ static double middle_height(pl_world* world, int body) {
     return sum;
 }
 
-TEST(meeting_cube_rides_on_a_table)
+LONG_TEST(meeting_cube_rides_on_a_table)
 {
     pl_scene *on = scene_of("true"), *off = scene_of("false");
     pl_world *world = sample_world(on), *through = sample_world(off);
@@ -88,7 +88,7 @@ TEST(meeting_resumes_to_the_same_bits)
 }
 
 // a way through the whole table within one step is seen; stiff, so that the step converges
-TEST(meeting_sweeps)
+LONG_TEST(meeting_sweeps)
 {
     static const char* const settings[][2] = {{"substeps", "1"},
                                               {"bodies[0].material.young", "1e6"},

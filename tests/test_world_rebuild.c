@@ -344,7 +344,7 @@ TEST(world_tells_the_aggregates_of_levels)
 
 // A bar that hangs down, bent and moving, gets another method: it goes on from there, and no step
 // is taken for one that gains energy.
-TEST(world_changes_method_of_a_bent_bar)
+LONG_TEST(world_changes_method_of_a_bent_bar)
 {
     static const char bar[] =
         "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
@@ -380,7 +380,7 @@ TEST(world_changes_method_of_a_bent_bar)
 
 // A bar that hangs down, bent and moving, becomes a lattice. In the next frame it is where the bar
 // would be without the change, up to the lattice's resolution, and its free half moves as fast.
-TEST(world_bent_bar_becomes_a_lattice)
+LONG_TEST(world_bent_bar_becomes_a_lattice)
 {
     static const char bar[] =
         "{\"pliant\": 1, \"time_step\": 0.004, \"bodies\": [{\"name\": \"box\",\n"

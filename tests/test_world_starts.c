@@ -47,7 +47,7 @@ static double fastest(pl_world* world) {
 }
 
 // put in front of the ground within one step of 1/60 s it would be at 3 m/s
-TEST(world_starts_inside_are_pushed_out_gently)
+LONG_TEST(world_starts_inside_are_pushed_out_gently)
 {
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
         for (size_t g = 0; g < sizeof grounds / sizeof grounds[0]; g++) {
