@@ -7,11 +7,11 @@ cd "$(dirname "$0")/.."
 seconds=${1:-180}
 formats=${2:-gmsh tetgen medit vtk vtu obj ply stl off scene recording view}
 
-test -f build/fuzz/build.ninja || cmake --preset fuzz >/dev/null || exit 1
+test -f build/asan/build.ninja || cmake --preset asan >/dev/null || exit 1
 targets=""
 for format in $formats; do targets="$targets fuzz_$format"; done
 # shellcheck disable=SC2086
-cmake --build --preset fuzz --target $targets >/dev/null || { echo "the fuzzers do not build" >&2; exit 1; }
+cmake --build --preset asan --target $targets >/dev/null || { echo "the fuzzers do not build" >&2; exit 1; }
 
 failed=""
 mkdir -p build/fuzz/crashes
@@ -24,7 +24,7 @@ for format in $formats; do
     test -d "$seeds" || seeds=""
     log=build/fuzz/$format.log
     # shellcheck disable=SC2086
-    if build/fuzz/bin/fuzz_$format $options -artifact_prefix=build/fuzz/crashes/${format}_ "$found" $seeds >"$log" 2>&1; then
+    if build/asan/bin/fuzz_$format $options -artifact_prefix=build/fuzz/crashes/${format}_ "$found" $seeds >"$log" 2>&1; then
         echo "$format: clean after $seconds s, $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
     else
         echo "$format: FAILED, see $log and build/fuzz/crashes"

@@ -474,7 +474,7 @@ TEST(run_start_survives_every_failing_allocation)
 }
 
 // sanitizers are slow, and one frame goes through the same code
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PL_TEST_SANITIZED
 enum { SCENE_FRAMES = 1 };
 #else
 enum { SCENE_FRAMES = 3 };
