@@ -1,12 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Multigrid with 4 unknowns a vertex: factors of its coarsest level, and values that change.
+// Multigrid with 4 unknowns a vertex: stiff parts, factors of its coarsest level, and values that
+// change.
 #include "base/memory.h"
 #include "base/random.h"
 #include "mg_samples.h"
 #include "multigrid/block_multigrid.h"
+#include "multigrid/stiff_lengths.h"
 #include "sample_meshes.h"
+
+// Pressures have units of their own, which jump with the stiffness: what couples with them says
+// nothing about edges. Lengths are those of the displacements alone.
+TEST(mg_mixed_pressures_make_no_edge_stiff)
+{
+    pl_mesh* bar = sample_box(12, 4, 4);
+    double* contrast = PL_ALLOC(double, bar->tet_count);
+    for (int t = 0; t < bar->tet_count; t++)
+        contrast[t] = bar->positions[3 * (size_t)bar->tets[4 * (size_t)t]] < 6.0 ? 1e4 : 1.0;
+    mg_material material = {1e5, 0.0, 1000.0, 2.0, contrast};
+    mg_sample s = mg_sample_create(bar, &material, 0.0);
+    int entry_count = pl_block_matrix_entry_count(&s.A);
+    double* values = PL_ALLOC(double, 16 * (size_t)entry_count);
+    double* lengths[2] = {PL_ALLOC(double, entry_count), PL_ALLOC(double, entry_count)};
+    for (int i = 0; i < s.A.row_count; i++)
+        for (int e = s.A.offsets[i]; e < s.A.offsets[i + 1]; e++) {
+            const double *here = s.A.values + 9 * (size_t)s.A.diagonal[i],
+                         *there = s.A.values + 9 * (size_t)s.A.diagonal[s.A.columns[e]];
+            double* block = values + 16 * (size_t)e;
+            for (int k = 0; k < 9; k++) block[4 * (k / 3) + k % 3] = s.A.values[9 * (size_t)e + k];
+            for (int c = 0; c < 3; c++) block[12 + c] = here[0], block[4 * c + 3] = there[0];
+            block[15] = -sqrt(here[0] * there[0]);
+        }
+    pl_adjacency graph = {.count = s.A.row_count, .offsets = s.A.offsets, .items = s.A.columns};
+    CHECK(pl_stiff_lengths(&graph, s.positions, s.A.values, 3, NULL, NULL, lengths[0]));
+    CHECK(pl_stiff_lengths(&graph, s.positions, values, 4, NULL, NULL, lengths[1]));
+    CHECK(memcmp(lengths[0], lengths[1], (size_t)entry_count * sizeof(double)) == 0);
+    for (int k = 0; k < 2; k++) PL_FREE(lengths[k], double, entry_count);
+    PL_FREE(values, double, 16 * (size_t)entry_count);
+    PL_FREE(contrast, double, bar->tet_count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(bar);
+}
 
 // The sparse factor of the coarsest level is the dense one, for definite matrices and others.
 TEST(mg_mixed_bottoms_may_be_sparse)
