@@ -51,6 +51,8 @@ struct pl_mixed_pressure {
     const pl_step_objective* f; // that A belongs to, borrowed
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
+    double* solved_rhs;                // per vertex: of `eliminated`
+    bool is_solved;                    // there are `eliminated` of this B + D
     double *at_x, *change;             // per vertex: p and dp of the last direction
     double* units;                     // of the pressures in A, per vertex [Pa]
     double *rhs, *solution;            // 4 per vertex
@@ -74,14 +76,18 @@ static void find_shift(pl_mixed_pressure* m) {
     for (int v = 0; v < m->vertex_count; v++) m->shift[v] += m->D[v] * m->centre[v];
 }
 
-// p = (B + D)^-1 (phi + shift)
+// p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
+// forces and what is reported: they are solved for once.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
     static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
     pl_linear_info info;
     pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
+    if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
+    memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
     memset(m->eliminated, 0, vertex_bytes(m));
-    pl_linear_solve(m->flexible, &options, m->rhs, m->eliminated, &info);
+    pl_linear_solve(m->flexible, &options, m->solved_rhs, m->eliminated, &info);
+    m->is_solved = true;
 }
 
 // shift * centres: D centre^2 + p0.S p0, of a vertex
@@ -390,11 +396,12 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
 
 // ---- life and state
 
-enum { ONES = 10 };
+enum { ONES = 11 };
 
 static void list_ones(pl_mixed_pressure* m, double** ones[ONES]) {
-    double** all[ONES] = {&m->centre,     &m->p0,   &m->shift,  &m->D,          &m->phi,
-                          &m->eliminated, &m->at_x, &m->change, &m->difference, &m->units};
+    double** all[ONES] = {&m->centre,     &m->p0,         &m->shift,     &m->D,
+                          &m->phi,        &m->eliminated, &m->at_x,      &m->change,
+                          &m->difference, &m->units,      &m->solved_rhs};
     memcpy(ones, all, sizeof all);
 }
 
@@ -490,6 +497,7 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     memcpy(m->slack_B.values, m->B.values, entries * sizeof(double));
     for (int v = 0; v < m->vertex_count; v++) m->slack_B.values[m->B.diagonal[v]] += m->D[v];
     pl_mixed_piece_volumes(m->set, m->pieces, m->piece_volume, m->is_incompressible);
+    m->is_solved = false;
     find_shift(m);
     return pl_linear_update(m->flexible, error);
 }
