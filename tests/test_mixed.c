@@ -315,3 +315,30 @@ TEST(mixed_directions_descend_to_kept_volumes)
     pl_block_matrix_free(&K);
     mixed_sample_free(&s);
 }
+
+// Pressures of one place are solved for once; they are anew where the place or the material change.
+TEST(mixed_pressures_are_those_of_the_place_and_the_material)
+{
+    mixed_sample s = mixed_sample_make(1, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.3, 1.0, false);
+    mixed_sample_mix(&s, pl_mixed_pressure_values(s.pressure));
+    pl_error error;
+    pl_block_matrix B;
+    CHECK_OK(pl_block_matrix_setup(&B, s.n, 1, s.pattern.offsets, s.pattern.items, &error), &error);
+    double phi[MIXED_SAMPLE_VERTICES], Bp[MIXED_SAMPLE_VERTICES];
+    for (int k = 0; k < 6; k++) {
+        pl_mixed_options options = {k % 2 ? 8.0 : 1.0, false, NAN};
+        CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
+        if (k % 3 == 0) mixed_sample_disturb(&s, 0.05, 17 + (unsigned)k);
+        pl_block_matrix_zero(&B);
+        pl_mixed_flexibility(&s.set, options.stabilisation, &B);
+        pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+        for (int again = 0; again < 2; again++) {
+            double most = 0.0;
+            pl_block_matrix_apply(&B, NULL, 1, pl_mixed_pressures_at(s.pressure, s.x), Bp);
+            for (int v = 0; v < s.n; v++) most = fmax(most, fabs(phi[v]));
+            for (int v = 0; v < s.n; v++) CHECK_NEAR(Bp[v], phi[v], 1e-9 * most);
+        }
+    }
+    pl_block_matrix_free(&B);
+    mixed_sample_free(&s);
+}

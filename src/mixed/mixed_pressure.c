@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "mixed/mixed_linear.h"
+#include "mixed/mixed_schur.h"
 #include "mixed/mixed_tets.h"
 #include "sparse/linear_solver.h"
 #include "sparse/vector.h"
@@ -51,6 +52,8 @@ struct pl_mixed_pressure {
     const pl_step_objective* f; // that A belongs to, borrowed
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
+    double* solved_rhs;                // per vertex: of `eliminated`
+    bool is_solved;                    // there are `eliminated` of this B + D
     double *at_x, *change;             // per vertex: p and dp of the last direction
     double* units;                     // of the pressures in A, per vertex [Pa]
     double *rhs, *solution;            // 4 per vertex
@@ -74,14 +77,18 @@ static void find_shift(pl_mixed_pressure* m) {
     for (int v = 0; v < m->vertex_count; v++) m->shift[v] += m->D[v] * m->centre[v];
 }
 
-// p = (B + D)^-1 (phi + shift)
+// p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
+// forces and what is reported: they are solved for once.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
     static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
     pl_linear_info info;
     pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
+    if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
+    memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
     memset(m->eliminated, 0, vertex_bytes(m));
-    pl_linear_solve(m->flexible, &options, m->rhs, m->eliminated, &info);
+    pl_linear_solve(m->flexible, &options, m->solved_rhs, m->eliminated, &info);
+    m->is_solved = true;
 }
 
 // shift * centres: D centre^2 + p0.S p0, of a vertex
@@ -188,61 +195,11 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     return status;
 }
 
-// |G' 1|^2 at a vertex: 0 inside of the body and where it is held
-static double boundary_square(const pl_mixed_pressure* m, int v) {
-    const pl_block_matrix* A = &m->A;
-    double sum[3] = {0.0, 0.0, 0.0};
-    for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
-        for (int c = 0; c < 3; c++)
-            sum[c] += A->values[16 * (size_t)e + (size_t)(4 * c + 3)] / m->units[A->columns[e]];
-    return sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
-}
-
-// L + B, where K has `inertia` times the mass. L is G M^-1 G' by that factor, put into the pattern
-// of the mesh: pressures have slopes inside, no slope where the body is held, and are 0 where it is
-// free.
-static void sum_laplacian(pl_mixed_pressure* m, double inertia, double* volumes,
-                          pl_block_matrix* sum) {
-    const double* mass = m->f->mass;
-    double* lightness = volumes; // 1 / (inertia density)
-    for (int v = 0; v < m->vertex_count; v++)
-        lightness[v] = mass[v] > 0.0 ? volumes[v] / (inertia * mass[v]) : 0.0;
-    for (int e = 0; e < pl_block_matrix_entry_count(sum); e++) sum->values[e] = m->B.values[e];
-    pl_mixed_add_laplacian(m->set, lightness, sum);
-    for (int v = 0; v < m->vertex_count; v++) {
-        if (mass[v] > 0.0)
-            sum->values[sum->diagonal[v]] += boundary_square(m, v) / (inertia * mass[v]);
-    }
-    for (int v = 0; v < m->vertex_count; v++)
-        for (int e = sum->offsets[v]; e < sum->offsets[v + 1]; e++)
-            sum->values[e] *= m->units[v] * m->units[sum->columns[e]];
-}
-
 // `schur` of pl_mixed_matrices
 static bool schur(void* user, double* W, pl_block_matrix* sum) {
     pl_mixed_pressure* m = user;
-    const pl_step_objective* f = m->f;
-    double inertia = f->inertia, stiffness = 1.0; // factors of M and of the elasticity in K
-    if (f->velocity_time > 0.0) {
-        inertia += f->damping_mass / f->velocity_time;
-        stiffness += f->damping_stiffness / f->velocity_time;
-    }
-    pl_mixed_softness(m->set, m->vertex_count, W, m->difference);
-    for (int v = 0; v < m->vertex_count; v++)
-        W[v] = m->units[v] * m->units[v] * (W[v] / stiffness + m->B.values[m->B.diagonal[v]]);
-    if (inertia > 0.0) sum_laplacian(m, inertia, m->difference, sum);
-    return inertia > 0.0;
-}
-
-// The diagonal of K + G' diag(B + D)^-1 G.
-static double stiffness_of(const pl_mixed_pressure* m, int v, int c) {
-    const pl_block_matrix* A = &m->A;
-    double sum = A->values[16 * (size_t)A->diagonal[v] + 5 * (size_t)c];
-    for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
-        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3] / m->units[A->columns[e]];
-        sum += g * g / m->slack_B.values[m->slack_B.diagonal[A->columns[e]]];
-    }
-    return sum;
+    const pl_mixed_schur from = {m->set, m->f, &m->A, &m->B, m->units, m->difference};
+    return pl_mixed_schur_find(&from, W, sum);
 }
 
 typedef struct force_job {
@@ -252,9 +209,10 @@ typedef struct force_job {
 
 static double force_part(int begin, int end, void* user) {
     const force_job* job = user;
+    const pl_mixed_pressure* m = job->m;
     double sum = 0.0;
     for (int i = 3 * begin; i < 3 * end; i++) {
-        double force = stiffness_of(job->m, i / 3, i % 3) * job->x[i];
+        double force = pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i) * job->x[i];
         sum += force * force;
     }
     return sum;
@@ -390,11 +348,12 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
 
 // ---- life and state
 
-enum { ONES = 10 };
+enum { ONES = 11 };
 
 static void list_ones(pl_mixed_pressure* m, double** ones[ONES]) {
-    double** all[ONES] = {&m->centre,     &m->p0,   &m->shift,  &m->D,          &m->phi,
-                          &m->eliminated, &m->at_x, &m->change, &m->difference, &m->units};
+    double** all[ONES] = {&m->centre,     &m->p0,         &m->shift,     &m->D,
+                          &m->phi,        &m->eliminated, &m->at_x,      &m->change,
+                          &m->difference, &m->units,      &m->solved_rhs};
     memcpy(ones, all, sizeof all);
 }
 
@@ -490,6 +449,7 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     memcpy(m->slack_B.values, m->B.values, entries * sizeof(double));
     for (int v = 0; v < m->vertex_count; v++) m->slack_B.values[m->B.diagonal[v]] += m->D[v];
     pl_mixed_piece_volumes(m->set, m->pieces, m->piece_volume, m->is_incompressible);
+    m->is_solved = false;
     find_shift(m);
     return pl_linear_update(m->flexible, error);
 }

@@ -7,6 +7,10 @@
 #include <string.h>
 
 enum { FLOATS_PER_TASK = 4096 };
+// Iterations end where no more than this part of the right-hand side is left: a body of one
+// material takes two or three, one with a thin stiff shell all of them. With 0.3, stiff lumps take
+// 20 cycles in place of 11 (s3-contrast).
+static const double ENOUGH = 0.1;
 
 void pl_block_inner_free(pl_block_inner* inner) {
     for (int k = 0; k < PL_INNER_STEPS; k++) {
@@ -78,6 +82,7 @@ void pl_block_inner_begin(pl_block_inner* inner) {
 
 bool pl_block_inner_take(pl_block_inner* inner, int k, pl_block_level* level, pl_pool* pool) {
     float *step = inner->step[k], *product = inner->product[k];
+    if (k == 0) inner->first = inner->left = dot(inner, pool, level->b, level->b);
     vector_job job = {.to = product, .a = level->b, .b = level->residual};
     pl_parallel_for(pool, subtract_task, (int)inner->size, FLOATS_PER_TASK, &job);
     memcpy(step, level->x, inner->size * sizeof(float));
@@ -91,7 +96,8 @@ bool pl_block_inner_take(pl_block_inner* inner, int k, pl_block_level* level, pl
     if (!isfinite(factor)) return false;
     add(inner, pool, factor, step, inner->sum);
     add(inner, pool, -factor, product, level->b);
-    return true;
+    inner->left -= factor * factor * inner->square[k];
+    return inner->left > ENOUGH * ENOUGH * inner->first;
 }
 
 void pl_block_inner_end(const pl_block_inner* inner, pl_block_level* level) {

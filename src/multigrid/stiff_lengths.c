@@ -70,6 +70,16 @@ static void lengths_task(int begin, int end, int worker, void* user) {
     pl_edge_lengths_of(job->c->graph, job->positions, begin, end, job->lengths);
 }
 
+// |A_ij|^2 of a block. The fourth unknown is a pressure in units of its own, which jump where the
+// stiffness does: couplings with it would make soft edges beside stiff parts look stiff.
+static double square_of_displacements(const double* A, int block) {
+    const int count = block < 4 ? block : 3;
+    double square = 0.0;
+    for (int r = 0; r < count; r++)
+        for (int c = 0; c < count; c++) square += A[block * r + c] * A[block * r + c];
+    return square;
+}
+
 static void measure_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const measure_job* job = user;
@@ -77,13 +87,12 @@ static void measure_task(int begin, int end, int worker, void* user) {
     const pl_adjacency* graph = c->graph;
     const double *values = job->values, *lengths = job->lengths;
     const int* entries = job->entries;
-    int size = job->block * job->block;
+    const int block = job->block, size = block * block;
     for (int i = begin; i < end; i++) {
         c->stiffness[i] = 0.0;
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
             const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
-            double square = 0.0;
-            for (int n = 0; n < size; n++) square += A[n] * A[n];
+            const double square = square_of_displacements(A, block);
             bool edge = graph->items[k] != i;
             c->strength[k] = edge ? sqrt(square) * lengths[k] * lengths[k] : 0.0;
             c->stiffness[i] = fmax(c->stiffness[i], c->strength[k]);
