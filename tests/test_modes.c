@@ -349,6 +349,10 @@ TEST(cmd_modes_prints_and_records)
     snprintf(command, sizeof command, "pliant render %s --sheet 2x2 --size 64x64 -o %s.png", shapes,
              shapes);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    snprintf(command, sizeof command, "pliant export %s --to glb -o %s.glb", shapes, shapes);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    snprintf(command, sizeof command, "pliant export %s --to vtu -o %s_vtu", shapes, shapes);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     snprintf(command, sizeof command, "pliant modes %s -n 3 --json", mesh);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     CHECK_TEXT(text, "\"rigid\": 6");
