@@ -239,6 +239,33 @@ TEST(modes_of_a_small_free_box_are_found_for_every_count)
     pl_world_destroy(world);
 }
 
+// Vertices at x = 0 are held. Memory grows with the modes that are asked for, and is more than that
+// of the result.
+TEST(modes_say_how_large_the_search_is)
+{
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
+        " \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05}}],\n"
+        " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}");
+    pl_world* world = sample_world(scene);
+    pl_error error = {0};
+    pl_modes_size few, many;
+    CHECK_OK(pl_world_modes_size(world, 0, 6, &few, &error), &error);
+    CHECK_OK(pl_world_modes_size(world, 0, 20, &many, &error), &error);
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    int held = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) held += mesh->positions[3 * v] < 1e-9;
+    CHECK_INT(few.vertex_count, mesh->vertex_count);
+    CHECK_INT(few.unknowns, 3 * (mesh->vertex_count - held));
+    size_t before = pl_byte_count();
+    pl_modes* m = modes_of(world, 20);
+    CHECK((double)(pl_byte_count() - before) < many.bytes);
+    CHECK(few.bytes < many.bytes);
+    pl_modes_destroy(m);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
 TEST(modes_are_refused_by_name)
 {
     const double size[3] = {0.2, 0.1, 0.1};
@@ -301,33 +328,6 @@ TEST(modes_same_bits_for_any_threads)
         pl_scene_destroy(scene);
     }
     CHECK(hash[0] == hash[1]);
-}
-
-// Vertices at x = 0 are held. Memory grows with the modes that are asked for, and is more than that
-// of the result.
-TEST(modes_say_how_large_the_search_is)
-{
-    pl_scene* scene = sample_scene(
-        "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
-        " \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05}}],\n"
-        " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}");
-    pl_world* world = sample_world(scene);
-    pl_error error = {0};
-    pl_modes_size few, many;
-    CHECK_OK(pl_world_modes_size(world, 0, 6, &few, &error), &error);
-    CHECK_OK(pl_world_modes_size(world, 0, 20, &many, &error), &error);
-    const pl_mesh* mesh = pl_world_mesh(world, 0);
-    int held = 0;
-    for (int v = 0; v < mesh->vertex_count; v++) held += mesh->positions[3 * v] < 1e-9;
-    CHECK_INT(few.vertex_count, mesh->vertex_count);
-    CHECK_INT(few.unknowns, 3 * (mesh->vertex_count - held));
-    size_t before = pl_byte_count();
-    pl_modes* m = modes_of(world, 20);
-    CHECK((double)(pl_byte_count() - before) < many.bytes);
-    CHECK(few.bytes < many.bytes);
-    pl_modes_destroy(m);
-    pl_world_destroy(world);
-    pl_scene_destroy(scene);
 }
 
 TEST(cmd_modes_prints_and_records)
