@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TEXT_SIZE = 6000 };
 // Of all cases [s].
@@ -137,8 +136,6 @@ static bool failed(const pl_error* error) {
     return false;
 }
 
-static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
-
 // What makes the body: a generated shape, or a mesh of PLIANT_DATA.
 static void write_source(const s2_case* c, bool is_fine, char* text, size_t size) {
     char path[1024];
@@ -184,7 +181,6 @@ bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors) {
     out->x = malloc(count * (size_t)c->frames * sizeof(float));
     out->v = malloc(count * (size_t)c->frames * sizeof(float));
     if (!out->x || !out->v) return false;
-    double start = processor_seconds();
     for (size_t k = 0; k < (size_t)c->frames; k++) {
         if (pl_world_step(out->world, NULL, &error) != PL_OK) return failed(&error);
         const double *x = pl_world_positions(out->world, 0),
@@ -192,7 +188,6 @@ bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors) {
         for (size_t i = 0; i < count; i++) out->x[k * count + i] = (float)x[i];
         for (size_t i = 0; i < count; i++) out->v[k * count + i] = (float)v[i];
     }
-    errors->seconds = (processor_seconds() - start) / c->frames;
     return true;
 }
 
@@ -232,9 +227,7 @@ static bool compare(pl_world* world, const pl_embedding* map, const s2_truth* tr
     pl_frame_info info;
     memcpy(before, fine->positions, count * sizeof *before);
     for (size_t k = 0; k < (size_t)truth->frames; k++) {
-        double start = processor_seconds();
         if (pl_world_step(world, &info, &error) != PL_OK) return failed(&error);
-        errors->seconds += (processor_seconds() - start) / truth->frames;
         if (info.unfit_count && !errors->first_unfit) errors->first_unfit = info.frame;
         pl_embedding_deform(map, pl_world_positions(world, 0), NULL, now, NULL);
         take_velocities(now, before, count, velocities);

@@ -36,7 +36,6 @@ typedef struct s2_truth {
 typedef struct s2_errors {
     double position, velocity; // of a vertex, the largest of all frames [m], [m/s]
     double rms;                // over time of the largest of a frame [m]
-    double seconds;            // of processor time for a step
     int first_unfit;           // frame; 0: none
     int vertex_count;
 } s2_errors;

@@ -4,6 +4,7 @@
 // pliant modes: frequencies and shapes of vibration of a body.
 #include "base/fail.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "commands.h"
 #include "options.h"
 #include "record/modes_record.h"
@@ -39,8 +40,11 @@ typedef struct modes_options {
     text_list overrides;
     const char *pin, *body, *output;
     int count;
+    double memory; // [GB]; 0: what the machine has
     bool json;
 } modes_options;
+
+static const double GIGABYTE = 1e9;
 
 static bool is_scene(const char* path) {
     size_t size = strlen(path);
@@ -112,6 +116,24 @@ static void note_missing(const pl_modes* m, int wanted, pl_notes* notes) {
                 wanted, m->rigid_count, found);
 }
 
+// Says how large the search is, and refuses one that would not fit into memory.
+static pl_status announce(pl_world* world, int body, const modes_options* o, pl_error* error) {
+    pl_modes_size size;
+    pl_status status = pl_world_modes_size(world, body, o->count, &size, error);
+    if (status != PL_OK) return status;
+    bool is_set = o->memory > 0.0;
+    double room = is_set ? GIGABYTE * o->memory : pl_memory_available();
+    fprintf(stderr,
+            "pliant modes: %d vertices, %d unknowns, about %.2g GB of memory for %d modes\n",
+            size.vertex_count, size.unknowns, size.bytes / GIGABYTE, o->count);
+    if (room == 0.0 || size.bytes <= room) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT,
+                   "%d modes of %d vertices take about %.2g GB of memory, and %.2g GB are %s: take "
+                   "fewer modes (-n) or a coarser mesh, or allow more by --memory",
+                   o->count, size.vertex_count, size.bytes / GIGABYTE, room / GIGABYTE,
+                   is_set ? "allowed" : "free");
+}
+
 static pl_status show_modes(const pl_scene* scene, const modes_options* o, pl_notes* notes,
                             pl_error* error) {
     pl_world* world = NULL;
@@ -119,6 +141,7 @@ static pl_status show_modes(const pl_scene* scene, const modes_options* o, pl_no
     int body = 0;
     pl_status status = pl_world_create(scene, &world, notes, error);
     if (status == PL_OK) status = find_body(world, o->body, &body, error);
+    if (status == PL_OK) status = announce(world, body, o, error);
     if (status == PL_OK) status = pl_world_modes(world, body, o->count, &modes, error);
     if (status == PL_OK) note_missing(modes, o->count, notes);
     if (status == PL_OK && o->output)
@@ -160,6 +183,8 @@ int cmd_modes(int argc, char** argv) {
         {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o.overrides,
          "changes one value; may be repeated", ANY},
         {"-o", "NAME.plr", OPTION_TEXT, &o.output, "writes the shapes as a recording", ANY},
+        {"--memory", "GB", OPTION_DOUBLE, &o.memory,
+         "refuses what takes more (default: the memory that is free)", 1e-6, 1e6},
         {"--json", NULL, OPTION_FLAG, &o.json, "prints JSON", ANY},
     };
     const char* path = NULL;

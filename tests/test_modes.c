@@ -239,6 +239,33 @@ TEST(modes_of_a_small_free_box_are_found_for_every_count)
     pl_world_destroy(world);
 }
 
+// Vertices at x = 0 are held. Memory grows with the modes that are asked for, and is more than that
+// of the result.
+TEST(modes_say_how_large_the_search_is)
+{
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
+        " \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05}}],\n"
+        " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}");
+    pl_world* world = sample_world(scene);
+    pl_error error = {0};
+    pl_modes_size few, many;
+    CHECK_OK(pl_world_modes_size(world, 0, 6, &few, &error), &error);
+    CHECK_OK(pl_world_modes_size(world, 0, 20, &many, &error), &error);
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    int held = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) held += mesh->positions[3 * v] < 1e-9;
+    CHECK_INT(few.vertex_count, mesh->vertex_count);
+    CHECK_INT(few.unknowns, 3 * (mesh->vertex_count - held));
+    size_t before = pl_byte_count();
+    pl_modes* m = modes_of(world, 20);
+    CHECK((double)(pl_byte_count() - before) < many.bytes);
+    CHECK(few.bytes < many.bytes);
+    pl_modes_destroy(m);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
 TEST(modes_are_refused_by_name)
 {
     const double size[3] = {0.2, 0.1, 0.1};
@@ -315,8 +342,16 @@ LONG_TEST(cmd_modes_prints_and_records)
     snprintf(command, sizeof command, "pliant modes %s -n 3 --pin -x -o %s", mesh, shapes);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     CHECK_TEXT(text, "frequency [Hz]");
+    CHECK_TEXT(text, " unknowns, about ");
+    snprintf(command, sizeof command, "pliant modes %s -n 3 --memory 1e-6", mesh);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 3);
+    CHECK_TEXT(text, "or allow more by --memory");
     snprintf(command, sizeof command, "pliant render %s --sheet 2x2 --size 64x64 -o %s.png", shapes,
              shapes);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    snprintf(command, sizeof command, "pliant export %s --to glb -o %s.glb", shapes, shapes);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    snprintf(command, sizeof command, "pliant export %s --to vtu -o %s_vtu", shapes, shapes);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     snprintf(command, sizeof command, "pliant modes %s -n 3 --json", mesh);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);

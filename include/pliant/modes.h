@@ -23,6 +23,19 @@ typedef struct pl_modes {
     double* shapes;        ///< 3 per vertex, mode after mode; u' M u = 1 [1/sqrt(kg)]
 } pl_modes;
 
+/// How large a search for modes is.
+typedef struct pl_modes_size {
+    int vertex_count;
+    int unknowns; ///< coordinates that nothing holds
+    double bytes; ///< about how much memory pl_world_modes takes, beside that of the world
+} pl_modes_size;
+
+/// What pl_world_modes would have to do for so many modes, to be asked before it starts. Memory is
+/// estimated, to about a fifth for solid bodies.
+/// PL_ERROR_UNSUPPORTED: the method of the body is another than fem.
+PL_API pl_status pl_world_modes_size(pl_world* world, int body, int count, pl_modes_size* out,
+                                     pl_error* error);
+
 /// The lowest `count` modes beside the rigid ones, around where the body is now, with its
 /// attachments as they are; contacts count for nothing. At the start that is the body at rest. A
 /// body that is bent has the modes of its bent shape.

@@ -76,6 +76,10 @@ bool pl_parse_number(const char* text, double* value);
 // The first place of `part` in `data`, or NULL.
 const void* pl_find_bytes(const void* data, size_t size, const void* part, size_t part_size);
 
+// Memory that this process may still take without pushing others out [bytes]; 0 if the system does
+// not say.
+double pl_memory_available(void);
+
 void* pl_aligned_alloc(size_t alignment, size_t size);
 void pl_aligned_free(void* memory);
 

@@ -120,6 +120,30 @@ const void* pl_find_bytes(const void* data, size_t size, const void* part, size_
     return memmem(data, size, part, part_size);
 }
 
+#ifdef __linux__
+// the first line of the file that the format matches, or 0
+static double read_number(const char* path, const char* format) {
+    char line[256];
+    double value = 0.0;
+    FILE* file = fopen(path, "r");
+    while (file && value == 0.0 && fgets(line, sizeof line, file))
+        if (sscanf(line, format, &value) != 1) value = 0.0;
+    if (file) fclose(file);
+    return value;
+}
+
+// A container often sees the memory of its host but has a limit of its own.
+double pl_memory_available(void) {
+    double free_bytes = 1024.0 * read_number("/proc/meminfo", "MemAvailable: %lf kB"),
+           limit = read_number("/sys/fs/cgroup/memory.max", "%lf");
+    return limit > 0.0 && limit < free_bytes ? limit : free_bytes;
+}
+#else
+double pl_memory_available(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+#endif
+
 void* pl_aligned_alloc(size_t alignment, size_t size) {
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }

@@ -220,6 +220,11 @@ const void* pl_find_bytes(const void* data, size_t size, const void* part, size_
     return NULL;
 }
 
+double pl_memory_available(void) {
+    MEMORYSTATUSEX status = {.dwLength = sizeof status};
+    return GlobalMemoryStatusEx(&status) ? (double)status.ullAvailPhys : 0.0;
+}
+
 void* pl_aligned_alloc(size_t alignment, size_t size) { return _aligned_malloc(size, alignment); }
 void pl_aligned_free(void* memory) { _aligned_free(memory); }
 

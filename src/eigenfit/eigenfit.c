@@ -271,9 +271,9 @@ static void find_elastic(pl_eigenfit_term* e, const pl_step_objective* f) {
 }
 
 // E of a mode: A u = (w + k lambda) M u, and (w + k r lambda) M u with the correction
-static double inverse_change(double w, double k, double lambda, double ratio) {
-    double plain = w + k * lambda, fitted = w + k * ratio * lambda;
-    return plain > 0.0 && fitted > 0.0 ? 1.0 / fitted - 1.0 / plain : 0.0;
+static double fitted_inverse(double w, double k, double lambda, double ratio) {
+    double fitted = w + k * ratio * lambda;
+    return fitted > 0.0 ? 1.0 / fitted : 0.0;
 }
 
 static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
@@ -293,7 +293,7 @@ static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
         pl_modes_mass(&e->problem, e->pool, u, weighted);
         e->constant[e->active] = -(ratio - 1.0) * gradient;
         e->inverse[e->active] =
-            inverse_change(pl_step_mass_weight(f), 1.0 + e->drag, e->lambda[k], ratio);
+            fitted_inverse(pl_step_mass_weight(f), 1.0 + e->drag, e->lambda[k], ratio);
         e->stiffness[e->active++] = (ratio - 1.0) * e->lambda[k];
     }
     memset(e->C, 0, (size_t)e->mode_count * (size_t)e->mode_count * sizeof(double));

@@ -337,13 +337,17 @@ static void give(basis* b, double* values, double* vectors, pl_davidson_result* 
     memcpy(values, b->ritz, (size_t)found * sizeof(double));
 }
 
+static int room_for(int wanted) { return wanted + GUARD + BLOCK + SPACE; }
+
+int pl_davidson_vectors(int wanted) { return 2 * room_for(wanted) + 2 * BLOCK; }
+
 pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,
                              pl_davidson** out, pl_error* error) {
     *out = NULL;
     if (wanted > PL_DAVIDSON_MAX || start_count > PL_DAVIDSON_MAX)
         return pl_fail(error, PL_ERROR_ARGUMENT, "at most %d modes can be found on multigrid",
                        PL_DAVIDSON_MAX);
-    int room = wanted + GUARD + BLOCK + SPACE;
+    int room = room_for(wanted);
     if (room < start_count + RANDOM) room = start_count + RANDOM;
     if (room > free_count) room = free_count;
     pl_davidson* b = *out = PL_ALLOC(pl_davidson, 1);

@@ -48,6 +48,8 @@ typedef struct pl_davidson_result {
 
 // The most eigenvalues that can be asked for.
 enum { PL_DAVIDSON_MAX = 200 };
+// How many long vectors pl_davidson_create takes at most, to find so many.
+int pl_davidson_vectors(int wanted);
 // Its vectors, for problems with `count` unknowns of which `free_count` are free.
 typedef struct pl_davidson pl_davidson;
 pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,

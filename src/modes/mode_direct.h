@@ -15,6 +15,8 @@ pl_status pl_modes_direct_create(const pl_modes_problem* p, pl_pool* pool, pl_mo
 // The `wanted` lowest modes, in ascending order; counts applications of the inverse.
 pl_status pl_modes_direct_find(pl_modes_direct* d, int wanted, double* lambda, double* shapes,
                                int* applications, pl_error* error);
+// About how many bytes finding so many modes takes beside the matrix.
+double pl_modes_direct_memory(int vertex_count, int wanted);
 void pl_modes_direct_destroy(pl_modes_direct* d);
 
 #endif

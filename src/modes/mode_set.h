@@ -38,6 +38,9 @@ typedef struct pl_mode_set {
 // PL_ERROR_ARGUMENT: more modes are wanted than there are unknowns, or a vertex has no mass.
 pl_status pl_modes_find(const pl_modes_problem* problem, const pl_modes_settings* settings,
                         pl_pool* pool, pl_mode_set* out, pl_error* error);
+// About how many bytes it takes to find `count` modes beside the rigid ones, with the matrices, of
+// which K has so many blocks, and the result.
+double pl_modes_memory(int vertex_count, double blocks, int count);
 void pl_mode_set_free(pl_mode_set* modes);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S = [X P Z] with the Ritz vectors X of the last iteration, the ways P that they came by beside
-// the X before (as LOBPCG has them, Knyazev 2001; none in the first iteration), and Z = B (K X - M
-// X Theta). With the matrices G = S' M S and H = S' K S, an orthonormal basis S T has T' G T = 1;
-// the eigenvectors of T' H T with the lowest values are the next X.
+// S = [X P Z] with the Ritz vectors X of the last iteration and, of those that are not good enough
+// yet, the ways P that they came by beside the X before (as LOBPCG has them, Knyazev 2001; none in
+// the first iteration) and Z = B (K X - M X Theta). With the matrices G = S' M S and H = S' K S, an
+// orthonormal basis S T has T' G T = 1; the eigenvectors of T' H T with the lowest values are the
+// next X.
 #include "modes/subspace.h"
 #include "base/memory.h"
 #include "modes/dense_eigen.h"
@@ -23,8 +24,11 @@ struct pl_subspace {
     double *S, *KS, *MS;   // `room` vectors each
     double* r;             // a residual
     double *G, *H, *T;     // room x room; T has its columns as rows
-    double *square, *Y;    // room x room: work, and what the next [X P] are of S
+    double *square, *Y;    // room x room: work, and what the next [X P] are of S, 2 wanted columns
     double *ritz, *values; // wanted; room
+    double* errors;        // estimated, of each Ritz value before its last iteration
+    int* active;           // Ritz vectors that need a further iteration, ascending
+    int active_count;
     double *scratch, *partials;
     const pl_davidson_operator* A;
     pl_pool* pool;
@@ -45,10 +49,12 @@ static pl_status allocate(pl_subspace* s, pl_error* error) {
     for (int k = 0; k < 5; k++) ok = (*squares[k] = PL_ALLOC(double, square_size(s))) && ok;
     s->r = PL_ALLOC(double, s->count);
     s->ritz = PL_ALLOC(double, wanted);
+    s->errors = PL_ALLOC(double, wanted);
+    s->active = PL_ALLOC(int, wanted);
     s->values = PL_ALLOC(double, s->room);
     s->scratch = PL_ALLOC(double, 2 * (size_t)s->room);
     s->partials = PL_ALLOC(double, pl_panel_partials(s->room, s->wanted));
-    ok = ok && s->r && s->ritz && s->values && s->scratch && s->partials;
+    ok = ok && s->r && s->ritz && s->errors && s->active && s->values && s->scratch && s->partials;
     return ok ? PL_OK : pl_fail_memory(error, "the vectors of an eigenvalue problem");
 }
 
@@ -61,6 +67,8 @@ void pl_subspace_destroy(pl_subspace* s) {
     for (int k = 0; k < 5; k++) PL_FREE(squares[k], double, square_size(s));
     PL_FREE(s->r, double, s->count);
     PL_FREE(s->ritz, double, wanted);
+    PL_FREE(s->errors, double, wanted);
+    PL_FREE(s->active, int, wanted);
     PL_FREE(s->values, double, s->room);
     PL_FREE(s->scratch, double, 2 * (size_t)s->room);
     PL_FREE(s->partials, double, pl_panel_partials(s->room, s->wanted));
@@ -80,19 +88,19 @@ pl_status pl_subspace_create(int count, int wanted, pl_subspace** out, pl_error*
 
 // ---------------------------------------------------------------- projection
 
-// Images of the vectors from `first` on, `wanted` of them, and their rows of G and H.
-static void project(pl_subspace* s, int first) {
-    int n = first + s->wanted, stride = s->room;
+// Images of `added` vectors from `first` on, and their rows of G and H.
+static void project(pl_subspace* s, int first, int added) {
+    int n = first + added, stride = s->room;
     for (int k = first; k < n; k++) s->A->mass(s->A->user, at(s, s->S, k), at(s, s->MS, k));
-    s->A->stiffness(s->A->user, s->wanted, at(s, s->S, first), at(s, s->KS, first));
+    s->A->stiffness(s->A->user, added, at(s, s->S, first), at(s, s->KS, first));
     const double* images[] = {at(s, s->MS, first), at(s, s->KS, first)};
     double* matrices[] = {s->G, s->H};
     for (int m = 0; m < 2; m++) {
-        pl_panel_dots(s->pool, s->count, n, s->S, s->wanted, images[m], s->partials, s->square);
+        pl_panel_dots(s->pool, s->count, n, s->S, added, images[m], s->partials, s->square);
         for (int i = 0; i < n; i++)
-            for (int k = 0; k < s->wanted; k++)
+            for (int k = 0; k < added; k++)
                 matrices[m][i * stride + first + k] = matrices[m][(first + k) * stride + i] =
-                    s->square[i * s->wanted + k];
+                    s->square[i * added + k];
     }
 }
 
@@ -133,9 +141,8 @@ static int orthonormalise(pl_subspace* s, int n) {
     return kept;
 }
 
-// The lowest Ritz pairs of the first n vectors: values, and Y (n x 2 wanted), whose first columns
-// make X and the others, without what X was before, P. False if there are too few, or values are
-// not finite.
+// The lowest Ritz pairs of the first n vectors: values, and the columns of Y that make X. False if
+// there are too few, or values are not finite.
 static bool find_ritz(pl_subspace* s, int n) {
     int kept = orthonormalise(s, n), wanted = s->wanted;
     if (kept < wanted) return false;
@@ -152,7 +159,6 @@ static bool find_ritz(pl_subspace* s, int n) {
             for (int i = 0; i < kept; i++)
                 sum += rotation[k * kept + i] * s->T[(size_t)i * (size_t)n + (size_t)j];
             s->square[2 * j * wanted + k] = sum;
-            s->square[(2 * j + 1) * wanted + k] = j < wanted ? 0.0 : sum;
         }
     memcpy(s->Y, s->square, 2 * (size_t)n * (size_t)wanted * sizeof(double));
     memcpy(s->ritz, s->values, (size_t)wanted * sizeof(double));
@@ -176,6 +182,15 @@ static void rotate_matrix(pl_subspace* s, int n, int m, double* A) {
         }
 }
 
+// The columns of Y that make P: those of active vectors, without what X was before.
+static void fill_ways(pl_subspace* s, int n) {
+    int stride = 2 * s->wanted;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < s->active_count; k++)
+            s->Y[j * stride + s->wanted + k] =
+                j < s->wanted ? 0.0 : s->Y[j * stride + s->active[k]];
+}
+
 // The first m vectors become S Y of the first n: X, or X and P.
 static void take_ritz(pl_subspace* s, int n, int m) {
     double* panels[] = {s->S, s->KS, s->MS};
@@ -187,52 +202,76 @@ static void take_ritz(pl_subspace* s, int n, int m) {
 
 // ---------------------------------------------------------------- iterations
 
-// Z, from the vector `first` on. Returns the largest estimated error of a Ritz value, relative; NAN
+// Z of active vectors, from the vector `first` on, and the estimated errors of their values. False
 // if cycles are of no use.
-static double find_directions(pl_subspace* s, int first, double shift) {
-    double largest = 0.0;
-    for (int k = 0; k < s->wanted; k++) {
+static bool find_directions(pl_subspace* s, int first) {
+    for (int a = 0; a < s->active_count; a++) {
+        int k = s->active[a];
         const double *Kx = at(s, s->KS, k), *Mx = at(s, s->MS, k);
-        double *z = at(s, s->S, first + k), theta = s->ritz[k];
+        double *z = at(s, s->S, first + a), theta = s->ritz[k];
         for (int i = 0; i < s->count; i++) s->r[i] = Kx[i] - theta * Mx[i];
         s->A->precondition(s->A->user, s->r, z);
         s->A->restrict_to(s->A->user, z);
-        double error = pl_vector_dot(s->pool, s->count, s->r, z);
-        if (!(error >= 0.0) || !isfinite(error)) return NAN;
-        largest = fmax(largest, error / fmax(theta, shift));
+        s->errors[k] = pl_vector_dot(s->pool, s->count, s->r, z);
+        if (!(s->errors[k] >= 0.0) || !isfinite(s->errors[k])) return false;
     }
-    return largest;
+    return true;
+}
+
+// A new Ritz vector is as wrong as those before that it is made of, until the iteration that has
+// just been made for them counts. Those that were right to the tolerance before it are done.
+static void choose_active(pl_subspace* s, double tolerance, double shift) {
+    double* carried = s->scratch;
+    s->active_count = 0;
+    for (int k = 0; k < s->wanted; k++) {
+        carried[k] = 0.0;
+        for (int j = 0; j < s->wanted; j++) {
+            double part = s->Y[2 * j * s->wanted + k];
+            carried[k] += part * part * s->errors[j];
+        }
+        if (carried[k] > tolerance * fmax(s->ritz[k], shift)) s->active[s->active_count++] = k;
+    }
+    memcpy(s->errors, carried, (size_t)s->wanted * sizeof(double));
+}
+
+// The Ritz vectors of the given space; all are active.
+static bool start(pl_subspace* s, const double* vectors) {
+    memcpy(s->S, vectors, (size_t)s->wanted * (size_t)s->count * sizeof(double));
+    for (int k = 0; k < s->wanted; k++) s->A->restrict_to(s->A->user, at(s, s->S, k));
+    project(s, 0, s->wanted);
+    if (!find_ritz(s, s->wanted)) return false;
+    take_ritz(s, s->wanted, s->wanted);
+    s->active_count = s->wanted;
+    for (int k = 0; k < s->wanted; k++) s->active[k] = k;
+    return true;
 }
 
 void pl_subspace_improve(pl_subspace* s, const pl_davidson_operator* A,
                          const pl_davidson_options* options, pl_pool* pool, double* values,
                          double* vectors, pl_davidson_result* result) {
-    size_t bytes = (size_t)s->wanted * (size_t)s->count * sizeof(double);
+    int known = s->wanted; // vectors with images: X, then X and P
     *result = (pl_davidson_result){0};
     s->A = A;
     s->pool = pool;
-    memcpy(s->S, vectors, bytes);
-    for (int k = 0; k < s->wanted; k++) A->restrict_to(A->user, at(s, s->S, k));
-    project(s, 0);
-    if (!find_ritz(s, s->wanted)) return;
-    take_ritz(s, s->wanted, s->wanted);
-    int n = s->wanted; // vectors that are known: X, then X and P
+    if (!start(s, vectors)) return;
     while (!result->converged && result->iterations < options->max_iterations) {
-        double error = find_directions(s, n, options->shift);
+        int n = known + s->active_count;
         result->iterations++;
-        result->applications += s->wanted;
-        if (!isfinite(error)) return;
-        project(s, n);
-        if (!find_ritz(s, n + s->wanted)) return;
-        result->converged = error <= options->tolerance;
-        if (!result->converged) take_ritz(s, n + s->wanted, 2 * s->wanted);
-        else pl_panel_rotate(pool, s->count, n + s->wanted, s->S, s->wanted, s->Y, 2 * s->wanted);
-        n = 2 * s->wanted;
+        result->applications += s->active_count;
+        if (!find_directions(s, known)) return;
+        project(s, known, s->active_count);
+        if (!find_ritz(s, n)) return;
+        choose_active(s, options->tolerance, options->shift);
+        result->converged = s->active_count == 0;
+        known = s->wanted + s->active_count;
+        fill_ways(s, n);
+        if (!result->converged) take_ritz(s, n, known);
+        else pl_panel_rotate(pool, s->count, n, s->S, s->wanted, s->Y, 2 * s->wanted);
     }
     // K with directions that grow has no modes of use
     if (s->ritz[0] < -options->shift) result->converged = false;
     if (!result->converged) return;
     result->found = s->wanted;
-    memcpy(vectors, s->S, bytes);
+    memcpy(vectors, s->S, (size_t)s->wanted * (size_t)s->count * sizeof(double));
     memcpy(values, s->ritz, (size_t)s->wanted * sizeof(double));
 }

@@ -207,17 +207,22 @@ static bool gather_inverse(pl_low_rank_work* w, const pl_step_objective* f, cons
     return true;
 }
 
-// to += scale * P D Q'x with D = C, or diag(E)
-static void add_product(const pl_low_rank_work* w, pl_pool* pool, int count, double scale,
-                        const pl_array* columns, bool with_core, const double* x, double* to) {
+// small = [U'x, C U'x]. Returns the second.
+static double* find_core(const pl_low_rank_work* w, pl_pool* pool, int count, const double* x) {
     double *along = w->small.data, *y = along + w->rank;
-    const double *P = columns->data, *E = w->E.data;
+    const double* U = w->U.data;
     for (int i = 0; i < w->rank; i++)
-        along[i] = pl_vector_dot(pool, count, P + (size_t)i * (size_t)count, x);
-    if (with_core) apply_core(w, along, y);
+        along[i] = pl_vector_dot(pool, count, U + (size_t)i * (size_t)count, x);
+    apply_core(w, along, y);
+    return y;
+}
+
+// to += P y
+static void add_columns(const pl_low_rank_work* w, pl_pool* pool, int count,
+                        const pl_array* columns, const double* y, double* to) {
+    const double* P = columns->data;
     for (int i = 0; i < w->rank; i++)
-        pl_vector_axpy(pool, count, scale * (with_core ? y[i] : E[i] * along[i]),
-                       P + (size_t)i * (size_t)count, to);
+        pl_vector_axpy(pool, count, y[i], P + (size_t)i * (size_t)count, to);
 }
 
 // One round from the residual r. Returns the residual that it leaves.
@@ -225,14 +230,17 @@ static double go_round(const pl_low_rank_work* w, const pl_newton_solver* solver
                        int count, const pl_linear_options* options, const double* b, double* d,
                        pl_linear_info* linear) {
     double *r = w->r.data, *e = w->e.data;
+    const double* E = w->E.data;
     pl_linear_info one = {0};
     memset(e, 0, (size_t)count * sizeof(double));
     solver->functions->solve(solver->data, options, true, r, e, &one);
     add_solve(&one, linear);
-    add_product(w, pool, count, 1.0, &w->Q, false, r, e);
+    double* y = find_core(w, pool, count, e);
+    for (int i = 0; i < w->rank; i++) y[i] *= -E[i];
+    add_columns(w, pool, count, &w->Q, y, e);
     pl_vector_axpy(pool, count, 1.0, e, d);
     solver->functions->apply(solver->data, d, r);
-    add_product(w, pool, count, 1.0, &w->U, true, d, r);
+    add_columns(w, pool, count, &w->U, find_core(w, pool, count, d), r);
     pl_vector_xpay(pool, count, b, -1.0, r);
     return pl_vector_norm(pool, count, r);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Directions of Newton's method with the low-rank parts U C U' of terms (step_term.h). Terms that
-// nearly know the inverse are solved by
+// Directions of Newton's method with the low-rank parts U C U' of terms (step_term.h). The exact
+// one is A^-1 b and a combination of A^-1 U. Terms that nearly know the latter, as Q, are solved by
 //
-//   d <- d + (A^-1 + Q E Q') (b - A d - U C U' d),
+//   e = A^-1 r,  e <- e - Q E C U'e,  d <- d + e,  r <- r - (A + U C U') e,
 //
-// repeated: two or three rough solves with A instead of one that is exact. Other terms, and those
-// that were wrong, as where contacts have changed A, are solved by the formula of Woodbury:
+// repeated. The second formula makes Q'r = 0, where E is right: Galerkin's condition. What Q is off
+// by then counts twice, so that one round more gains as much as two without it: two or three rough
+// solves with A instead of one that is exact. Other terms, and those that were wrong, as where
+// contacts have changed A, are solved by the formula of Woodbury:
 //
 //   (A + U C U')^-1 b = d - W (I + C U'W)^-1 C U'd,  d = A^-1 b,  W = A^-1 U
 #ifndef PL_STEP_LOW_RANK_H

@@ -19,13 +19,13 @@ struct pl_step_objective;
 typedef void (*pl_add_block)(void* to, int row, int column, const double block[9]);
 
 // A part U C U' of a Hessian A + U C U'. Woodbury's formula solves with it, for `rank` solves with
-// each A. A term that nearly knows the inverse, A^-1 + Q E Q', saves them (step_low_rank.h).
+// each A. A term that nearly knows their results, A^-1 U, saves them (step_low_rank.h).
 typedef struct pl_low_rank {
     int rank;
     const double* U; // columns one after the other, 3 per vertex
     const double* C; // rank x rank, symmetric, of any sign
-    const double* Q; // columns as those of U, zero at what is held; NULL: not known
-    const double* E; // one for each column of Q
+    const double* Q; // columns that nearly span A^-1 U, zero at what is held; NULL: not known
+    const double* E; // Q'U = 1 and Q'(A + U C U')Q = diag(E)^-1, nearly; 0: leaves a column out
 } pl_low_rank;
 
 typedef struct pl_step_term {

@@ -121,16 +121,50 @@ static pl_status give(const pl_mode_set* from, const double* mass, pl_modes** ou
     return PL_OK;
 }
 
+static pl_status check_method(const pl_world_body* body, pl_error* error) {
+    if (body->def->method == PL_METHOD_FEM) return PL_OK;
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "body \"%.100s\" has method %s; modes are those of method fem", body->def->name,
+                   pl_method_name((int)body->def->method));
+}
+
+// Vertices and pairs of them that share an edge, each pair twice. A solid has about as many edges
+// as vertices and tets together, a sheet three for each two triangles.
+static double count_blocks(const pl_mesh* mesh, bool is_cloth) {
+    double edges = is_cloth ? 1.5 * mesh->triangle_count
+                            : (double)mesh->vertex_count + (double)mesh->tet_count;
+    return mesh->vertex_count + 2.0 * edges;
+}
+
+pl_status pl_world_modes_size(pl_world* w, int b, int count, pl_modes_size* out, pl_error* error) {
+    const pl_world_body* body = &w->bodies[b];
+    *out = (pl_modes_size){.vertex_count = body->mesh->vertex_count};
+    pl_array pins = pl_array_of(sizeof(pl_pin));
+    pl_step_holds holds = {0};
+    pl_status status = check_method(body, error);
+    if (status == PL_OK) status = find_pins(w, body, &pins, error);
+    if (status == PL_OK) status = pl_step_holds_setup(&holds, out->vertex_count, error);
+    if (status == PL_OK) status = pl_step_holds_mark(&holds, pins.data, (int)pins.count, error);
+    const pl_block_matrix rows = {.row_count = out->vertex_count};
+    const pl_modes_problem problem = {.K = &rows,
+                                      .fixed = holds.fixed,
+                                      .holds = holds.holds.data,
+                                      .hold_count = (int)holds.holds.count};
+    if (status == PL_OK) out->unknowns = pl_modes_unknowns(&problem);
+    out->bytes =
+        pl_modes_memory(out->vertex_count, count_blocks(body->mesh, body->is_cloth), count);
+    pl_step_holds_free(&holds);
+    pl_array_free(&pins);
+    return status;
+}
+
 pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error* error) {
     *out = NULL;
     const pl_world_body* body = &w->bodies[b];
-    if (body->def->method != PL_METHOD_FEM)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "body \"%.100s\" has method %s; modes are those of method fem",
-                       body->def->name, pl_method_name((int)body->def->method));
     pl_array pins = pl_array_of(sizeof(pl_pin));
     pl_body_modes found = {0};
-    pl_status status = find_pins(w, body, &pins, error);
+    pl_status status = check_method(body, error);
+    if (status == PL_OK) status = find_pins(w, body, &pins, error);
     pl_error cause = {0};
     if (status == PL_OK) {
         status = pl_body_modes_find(body, pl_world_positions(w, b), pins.data, (int)pins.count,
