@@ -297,15 +297,18 @@ static double energy_part(int begin, int end, void* user) {
     return sum;
 }
 
+double pl_step_meeting_energy(pl_step_meeting* m, const double* x) {
+    if (!m->surfaces) return 0.0;
+    places_job job = {m, end_of(m, x, 0)};
+    if (!pl_step_meeting_activate(m, job.z)) return INFINITY;
+    return pl_parallel_sum(m->f->pool, energy_part, (int)m->active.count, PAIR_BLOCK, &job);
+}
+
 static double energy(const void* user, const double* x) {
     pl_step_meeting* m = meeting_of(user);
     if (!m->surfaces) return 0.0;
-    const double* z = end_of(m, x, 0);
-    if (!pl_step_meeting_activate(m, z)) return INFINITY;
-    places_job job = {m, z};
-    const double sum =
-        pl_parallel_sum(m->f->pool, energy_part, (int)m->active.count, PAIR_BLOCK, &job);
-    return sum / pl_step_end_scale(m->f) + pl_meeting_friction_energy(m, x);
+    return pl_step_meeting_energy(m, x) / pl_step_end_scale(m->f) +
+           pl_meeting_friction_energy(m, x);
 }
 
 // Two that have just come near count to the first one's piece until their pieces are joined.

@@ -90,6 +90,9 @@ void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const
 // are listed, and finds those within reach. False if memory is out.
 bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);
 
+// The energy of the barriers at x, without friction [J]. Infinite if memory is out.
+double pl_step_meeting_energy(pl_step_meeting* meeting, const double* x);
+
 // Adds the contacts at x, where the step ends, to a list of pl_contact_report. False if memory is
 // out.
 bool pl_step_meeting_tell(pl_step_meeting* meeting, const double* x, pl_array* out);
