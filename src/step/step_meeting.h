@@ -73,6 +73,8 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* meeting);
 // not in the matrix: step_pair_solver.h applies them.
 pl_status pl_step_meeting_update(pl_step_meeting* meeting, const double* x, pl_error* error);
 
+// How far vertices of a surface may leave the ways that were searched [m].
+double pl_step_meeting_slack(const pl_step_meeting* meeting, int surface);
 // For step_meeting_ways.c: an array gets that many items, with room for more; false if memory is
 // out.
 bool pl_step_meeting_resize(pl_array* array, size_t count);
