@@ -29,7 +29,7 @@ typedef struct heap {
 
 static void body_text(const heap* h, int k, char* out, size_t size) {
     const int at = k % PER_LAYER;
-    const double gap = 0.5 * h->half_width;
+    const double gap = 0.4 * h->half_width; // all of a body that leans is inside the box
     snprintf(out, size,
              "%s{\"generate\": {\"shape\": \"%s\", \"height\": %g, \"edge\": %g}, "
              "\"method\": \"%s\", \"material\": {\"young\": 2e4, \"poisson\": 0.45}, "
@@ -136,9 +136,9 @@ bool bench_contact_heap(bench* b) {
                           bench_frames(b, quick ? 30 : 1000),
                           0.1,
                           quick ? 0.012 : 0.004,
-                          0.13};
+                          0.17};
     const heap bodies = {
         "bodies", "gummy_bear",           "fem", quick ? 3 : 12, bench_frames(b, quick ? 40 : 300),
-        0.1,      quick ? 0.016 : 0.0065, 0.11};
+        0.1,      quick ? 0.016 : 0.0065, 0.17};
     return run_heap(b, &letters) && run_heap(b, &bodies);
 }
