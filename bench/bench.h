@@ -20,6 +20,8 @@ void bench_mesh_used(bench* b, const char* file, const char* source, int vertex_
 bool bench_quick(const bench* b);
 // The part of the bench that is asked for; NULL: all of it.
 const char* bench_part(const bench* b);
+// Frames to simulate: those of --frames, else the usual ones.
+int bench_frames(const bench* b, int usual);
 
 typedef void (*bench_run)(void* user);
 // Median seconds of a run, after one warm-up.

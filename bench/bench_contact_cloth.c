@@ -5,7 +5,7 @@
 // it falls, and drapes over a ball: crossings in all frames [intersections], and how long its edges
 // get at most [stretch]. Then what `contact.self` costs where nothing touches: processor time of a
 // hanging cloth with it, relative to that without [self_cost]. 20k triangles and 300 frames;
-// --quick: 400 triangles and 40 frames.
+// --quick: 400 triangles and 40 frames. --frames N: the first N of these.
 #include "math/vec3.h"
 #include "s3_world.h"
 
@@ -87,7 +87,7 @@ static double hang(double edge, bool self, int frames) {
 
 bool bench_contact_cloth(bench* b) {
     const bool quick = bench_quick(b);
-    if (!drop(b, quick ? 0.07 : 0.01, quick ? 40 : 300)) return false;
+    if (!drop(b, quick ? 0.07 : 0.01, bench_frames(b, quick ? 40 : 300))) return false;
     const double without = hang(quick ? 0.05 : 0.02, false, 20);
     bench_result(b, "self_cost", hang(quick ? 0.05 : 0.02, true, 20) / without, "", NAN);
     return true;

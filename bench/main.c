@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant-bench NAME [PART] [--quick] [--json]: runs one bench, or one part of a bench that has
-// parts, and prints its results; `pliant-bench list` names them. With --json, stdout has the JSON
-// document and nothing else: all other lines that benches and the programs they start print go to
-// stderr.
+// pliant-bench NAME [PART] [--quick] [--frames N] [--json]: runs one bench, or one part of a bench
+// that has parts, and prints its results; `pliant-bench list` names them. --frames sets how many
+// frames the benches simulate that ask for it. With --json, stdout has the JSON document and
+// nothing else: all other lines that benches and the programs they start print go to stderr.
 #include "base/pool.h"
 #include "bench.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct bench {
     bool quick;
     bool as_json;
     const char* part;
+    int frames; // 0: as many as the bench has
 };
 
 typedef struct entry {
@@ -34,6 +36,7 @@ static const entry entries[] = {BENCH_LIST(BENCH_ROW){NULL, NULL, NULL}};
 
 bool bench_quick(const bench* b) { return b->quick; }
 const char* bench_part(const bench* b) { return b->part; }
+int bench_frames(const bench* b, int usual) { return b->frames ? b->frames : usual; }
 
 static json_t* number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -115,6 +118,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0) b.quick = true;
         else if (strcmp(argv[i], "--json") == 0) b.as_json = true;
+        else if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc && atoi(argv[i + 1]) > 0)
+            b.frames = atoi(argv[++i]);
         else if (argv[i][0] != '-' && !name) name = argv[i];
         else if (argv[i][0] != '-' && !b.part) b.part = argv[i];
         else name = "";
@@ -125,7 +130,8 @@ int main(int argc, char** argv) {
     }
     if (name && strcmp(name, "list") == 0) return 0;
     fprintf(stderr,
-            "usage: pliant-bench NAME [PART] [--quick] [--json]; `pliant-bench list` names the "
-            "benches; verify and s3-cantilever have parts\n");
+            "usage: pliant-bench NAME [PART] [--quick] [--frames N] [--json]; `pliant-bench list` "
+            "names the benches; verify, s3-cantilever and contact-heap have parts; contact-heap "
+            "and contact-cloth take --frames, N from 1 on\n");
     return 2;
 }

@@ -203,6 +203,12 @@ TEST(key_uses_note_what_does_nothing)
     CHECK_NOTES(SOLID ", \"method\": \"grid\", \"grid\": {\"cell\": 0.25}, \"vary\": "
                       "[{\"parameter\": \"density\", \"gradient\": {\"from\": 900, \"to\": 1100}}]",
                 "bodies[0].vary[0] has no effect with method grid");
+    CHECK_NOTES(SOLID ", \"rigid\": true, \"material\": {\"law\": \"corotated\", \"young\": 5e4, "
+                      "\"poisson\": 0.3, \"density\": 700}",
+                "bodies[0].material.law has no effect with method rigid as set; methods that read "
+                "it: fem, mixed, grid, pbd",
+                "bodies[0].material.young has no effect with method rigid",
+                "bodies[0].material.poisson has no effect with method rigid");
 }
 
 TEST(key_uses_note_nothing_of_scenes_that_are_right)
@@ -214,6 +220,7 @@ TEST(key_uses_note_nothing_of_scenes_that_are_right)
     check_notes(SOLID ", \"method\": \"pbd\", \"material\": {\"young\": 5e4}, \"damping\": "
                       "{\"stiffness\": 0.01}",
                 NULL, 0);
+    check_notes(SOLID ", \"rigid\": true, \"material\": {\"density\": 700}", NULL, 0);
     check_notes(SOLID ", \"linear\": \"multigrid\", \"levels\": [4], \"multigrid\": "
                       "{\"fallback\": false}",
                 NULL, 0);

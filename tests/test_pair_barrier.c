@@ -246,6 +246,24 @@ static void check_term(bool midpoint) {
     meeting_sample_free(&s);
 }
 
+// However far a direction leads, nobody looks farther than 16 edges, in parts of one edge.
+TEST(barrier_term_limits_ways_of_any_length)
+{
+    meeting_sample s;
+    meeting_sample_create(&s, false);
+    const double lengths[] = {1e12, 1e20, INFINITY};
+    for (int k = 0; k < 3; k++) {
+        double away[3 * POINTS], parts[TRIANGLES] = {1.0, 1.0, 1.0};
+        memcpy(away, s.start, sizeof away);
+        for (int v = 3; v < 6; v++) away[3 * v + 2] += lengths[k];
+        s.term.free_parts(s.term.user, s.start, away, parts);
+        if (isfinite(lengths[k])) CHECK(parts[1] > 0.0 && parts[1] * lengths[k] < 20.0);
+        else CHECK(parts[1] == 0.0);
+        CHECK(parts[2] == 1.0);
+    }
+    meeting_sample_free(&s);
+}
+
 TEST(barrier_term_is_the_gradient_of_its_energy)
 {
     check_term(false);

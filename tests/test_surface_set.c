@@ -10,6 +10,8 @@
 #include "test.h"
 #include "verify_contact.h"
 
+#include <stdlib.h>
+
 static pl_vec3 random_point(pl_random* random) {
     double x = pl_random_uniform(random, -1.0, 1.0), y = pl_random_uniform(random, -1.0, 1.0);
     return (pl_vec3){x, y, pl_random_uniform(random, -1.0, 1.0)};
@@ -159,7 +161,12 @@ TEST(pairs_are_the_same_at_any_thread_count_and_warm_searches_do_not_allocate)
     CHECK_OK(pl_surface_set_find(set, pool, s.x, NULL, &many, &error), &error);
     CHECK(one.count > VERTICES);
     CHECK_INT(one.count, many.count);
-    CHECK(memcmp(one.data, many.data, one.count * sizeof(pl_contact_pair)) == 0);
+    for (size_t k = 0; k < one.count; k++) {
+        const pl_contact_pair *a = (pl_contact_pair*)one.data + k, *b = (pl_contact_pair*)many.data + k;
+        CHECK(memcmp(a->v, b->v, sizeof a->v) == 0);
+        CHECK(memcmp(a->surfaces, b->surfaces, sizeof a->surfaces) == 0);
+        CHECK_INT(a->is_edges, b->is_edges);
+    }
     pl_inject_failure(0);
     CHECK_OK(pl_surface_set_find(set, pool, s.x, NULL, &many, &error), &error);
     CHECK_INT(pl_inject_failure(0), 0);
@@ -167,6 +174,48 @@ TEST(pairs_are_the_same_at_any_thread_count_and_warm_searches_do_not_allocate)
     pl_array_free(&many);
     pl_surface_set_destroy(set);
     pl_pool_destroy(pool);
+}
+
+static int compare_pairs(const void* a, const void* b) {
+    const pl_contact_pair *p = a, *q = b;
+    if (p->is_edges != q->is_edges) return p->is_edges ? 1 : -1;
+    return memcmp(p->v, q->v, sizeof p->v);
+}
+
+// A folded sheet flies and trembles. All pairs that are near on the way are listed, and not
+// many others.
+TEST(pairs_of_a_surface_that_moves_as_one)
+{
+    sheet s;
+    make_sheet(&s, 0.05);
+    double end[3 * VERTICES], middle[3 * VERTICES];
+    pl_random random = {8};
+    for (int i = 0; i < 3 * VERTICES; i++)
+        end[i] = s.x[i] + (i % 3 ? 0.2 : 0.5) + pl_random_uniform(&random, -0.05, 0.05);
+    pl_error error;
+    pl_surface_set* set;
+    CHECK_OK(sheet_set(&s, &set, &error), &error);
+    set->surfaces[0].reach = 0.01;
+    pl_array all = pl_array_of(sizeof(pl_contact_pair)), listed = all, now = all;
+    CHECK_OK(pl_surface_set_find(set, NULL, s.x, end, &all, &error), &error);
+    set->surfaces[0].moves_as_one = true;
+    CHECK_OK(pl_surface_set_find(set, NULL, s.x, end, &listed, &error), &error);
+    CHECK(4 * listed.count < all.count);
+    qsort(listed.data, listed.count, sizeof(pl_contact_pair), compare_pairs);
+    size_t found = 0;
+    for (int k = 0; k <= 5; k++) {
+        for (int i = 0; i < 3 * VERTICES; i++) middle[i] = s.x[i] + 0.2 * k * (end[i] - s.x[i]);
+        CHECK_OK(pl_surface_set_find(set, NULL, middle, NULL, &now, &error), &error);
+        const pl_contact_pair* pairs = now.data;
+        for (size_t p = 0; p < now.count; p++)
+            CHECK(bsearch(&pairs[p], listed.data, listed.count, sizeof *pairs, compare_pairs));
+        found += now.count;
+    }
+    CHECK(found > VERTICES);
+    pl_array_free(&all);
+    pl_array_free(&listed);
+    pl_array_free(&now);
+    pl_surface_set_destroy(set);
 }
 
 TEST(crossings_of_a_sheet_with_itself)

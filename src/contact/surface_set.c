@@ -173,16 +173,28 @@ static bool is_searched(const search* s, int a, int b) {
     return can_meet(s->set, a, b) && (s->crosses || !s->set->parted[pair]);
 }
 
+static const pl_vec3 STILL = {0.0, 0.0, 0.0};
+
 static pl_box grown(pl_box box, double by) {
     const pl_vec3 around = {by, by, by};
     return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
 }
 
-static pl_box box_of(const search* s, const int* v, int count, double reach) {
+// how a vertex moves in a frame that moves by `frame`
+static pl_vec3 motion_of(const search* s, int v, pl_vec3 frame) {
+    const size_t at = 3 * (size_t)v;
+    const pl_vec3 way = pl_sub(pl_vec3_load(s->end + at), pl_vec3_load(s->start + at));
+    return pl_sub(way, frame);
+}
+
+// around the ways of vertices, in a frame that moves by `frame`
+static pl_box box_of(const search* s, const int* v, int count, double reach, pl_vec3 frame) {
     pl_box box = pl_box_empty();
     for (int i = 0; i < count; i++) {
         box = pl_box_add_point(box, pl_vec3_load(s->start + 3 * (size_t)v[i]));
-        if (s->end) box = pl_box_add_point(box, pl_vec3_load(s->end + 3 * (size_t)v[i]));
+        if (!s->end) continue;
+        const pl_vec3 end = pl_sub(pl_vec3_load(s->end + 3 * (size_t)v[i]), frame);
+        box = pl_box_add_point(box, end);
     }
     return grown(box, reach);
 }
@@ -198,7 +210,7 @@ static void fit_task(int begin, int end, int worker, void* user) {
     const double reach = reach_of(s, s->surface);
     for (int k = begin; k < end; k++) {
         int t = surface->first_triangle + surface->tree.items[k];
-        surface->tree.boxes[k] = box_of(s, s->set->triangles + 3 * (size_t)t, 3, reach);
+        surface->tree.boxes[k] = box_of(s, s->set->triangles + 3 * (size_t)t, 3, reach, STILL);
     }
 }
 
@@ -251,12 +263,29 @@ static void fit_trees(search* s, pl_pool* pool) {
     }
 }
 
+// The boxes around the ways of a triangle's vertices, of its edges, and of itself.
+typedef struct triangle_boxes {
+    pl_box vertices[3], edges[3], whole;
+} triangle_boxes;
+
+static triangle_boxes boxes_of(const search* s, int triangle, double reach, pl_vec3 frame) {
+    const int* v = s->set->triangles + 3 * (size_t)triangle;
+    triangle_boxes boxes;
+    for (int i = 0; i < 3; i++) boxes.vertices[i] = box_of(s, v + i, 1, reach, frame);
+    for (int k = 0; k < 3; k++)
+        boxes.edges[k] = pl_box_add_box(boxes.vertices[EDGE[k][0]], boxes.vertices[EDGE[k][1]]);
+    boxes.whole = pl_box_add_box(boxes.edges[0], boxes.vertices[2]);
+    return boxes;
+}
+
 // One triangle and the tree that it asks.
 typedef struct query {
     const search* search;
     pl_array* out;
     int triangle;
-    int surfaces[2]; // of the triangle, of the tree
+    pl_vec3 frame;        // in which the two are compared
+    triangle_boxes boxes; // of the triangle in it
+    int surfaces[2];      // of the triangle, of the tree
     bool failed;
 } query;
 
@@ -267,14 +296,14 @@ static bool has_vertex(const int* v, int count, int vertex) {
 }
 
 // the longest way that a corner goes
-static double way_of(const search* s, const int* v, int count) {
+static double way_of(const query* q, const int* v, int count) {
     double most = 0.0;
-    for (int i = 0; s->end && i < count; i++)
-        most = fmax(most, pl_norm2(pl_sub(pl_vec3_load(s->end + 3 * (size_t)v[i]),
-                                          pl_vec3_load(s->start + 3 * (size_t)v[i]))));
+    for (int i = 0; q->search->end && i < count; i++)
+        most = fmax(most, pl_norm2(motion_of(q->search, v[i], q->frame)));
     return sqrt(most);
 }
 
+// Adds a pair whose boxes overlap, if it is near.
 static void add_pair(query* q, const int* first, int first_count, const int* second,
                      int second_count, const int surfaces[2]) {
     const search* s = q->search;
@@ -283,13 +312,10 @@ static void add_pair(query* q, const int* first, int first_count, const int* sec
     memcpy(pair.v + first_count, second, (size_t)second_count * sizeof(int));
     for (int i = 0; i < first_count; i++)
         if (has_vertex(second, second_count, first[i])) return;
-    if (!pl_box_overlaps(box_of(s, first, first_count, reach_of(s, surfaces[0])),
-                         box_of(s, second, second_count, reach_of(s, surfaces[1]))))
-        return;
     const pl_quad at = pl_pair_places(&pair, s->start);
     const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
     if (pl_quad_distance(&at, pair.is_edges, NULL) >
-        reach + way_of(s, first, first_count) + way_of(s, second, second_count))
+        reach + way_of(q, first, first_count) + way_of(q, second, second_count))
         return;
     if (!pl_array_push(q->out, &pair)) q->failed = true;
 }
@@ -301,17 +327,25 @@ static void compare_features(query* q, int other) {
               *b = set->triangles + 3 * (size_t)other;
     const int of_a = set->features[q->triangle], of_b = set->features[other];
     const int turned[2] = {q->surfaces[1], q->surfaces[0]};
+    const triangle_boxes* at_a = &q->boxes;
+    const double reach = reach_of(q->search, q->surfaces[1]);
+    const triangle_boxes at_b = boxes_of(q->search, other, reach, q->frame);
+    if (!pl_box_overlaps(at_a->whole, at_b.whole)) return;
     for (int i = 0; i < 3; i++) {
-        if (of_a & (1 << i)) add_pair(q, a + i, 1, b, 3, q->surfaces);
-        if (of_b & (1 << i)) add_pair(q, b + i, 1, a, 3, turned);
+        if ((of_a & (1 << i)) && pl_box_overlaps(at_a->vertices[i], at_b.whole))
+            add_pair(q, a + i, 1, b, 3, q->surfaces);
+        if ((of_b & (1 << i)) && pl_box_overlaps(at_b.vertices[i], at_a->whole))
+            add_pair(q, b + i, 1, a, 3, turned);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        if (!(of_a & (8 << i)) || !pl_box_overlaps(at_a->edges[i], at_b.whole)) continue;
         for (int j = 0; j < 3; j++) {
-            if (!(of_a & (8 << i)) || !(of_b & (8 << j))) continue;
+            if (!(of_b & (8 << j)) || !pl_box_overlaps(at_a->edges[i], at_b.edges[j])) continue;
             const int first[2] = {a[EDGE[i][0]], a[EDGE[i][1]]};
             const int second[2] = {b[EDGE[j][0]], b[EDGE[j][1]]};
             add_pair(q, first, 2, second, 2, q->surfaces);
         }
+    }
 }
 
 static void add_crossings(query* q, int of_edges, int of_triangle) {
@@ -349,6 +383,18 @@ static bool visit(int item, void* user) {
     return !q->failed;
 }
 
+// The frame in which a triangle is compared with a surface: its own where both move together.
+static pl_vec3 frame_of(const query* q) {
+    const search* s = q->search;
+    const int surface = q->surfaces[0];
+    if (!s->end || surface != q->surfaces[1] || !s->set->surfaces[surface].moves_as_one)
+        return STILL;
+    const int* v = s->set->triangles + 3 * (size_t)q->triangle;
+    pl_vec3 sum = STILL;
+    for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
+    return pl_scale(1.0 / 3.0, sum);
+}
+
 static void search_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const search* s = user;
@@ -361,11 +407,14 @@ static void search_task(int begin, int end, int worker, void* user) {
         q.triangle = t;
         q.surfaces[0] = set->surface_of[t];
         if (set->near_offsets[q.surfaces[0]] == set->near_offsets[q.surfaces[0] + 1]) continue;
-        const pl_box box = box_of(s, set->triangles + 3 * (size_t)t, 3, reach_of(s, q.surfaces[0]));
+        const double reach = reach_of(s, q.surfaces[0]);
+        const triangle_boxes boxes = boxes_of(s, t, reach, STILL);
         for (int k = set->near_offsets[q.surfaces[0]];
              k < set->near_offsets[q.surfaces[0] + 1] && !q.failed; k++) {
             q.surfaces[1] = near[k];
-            pl_bvh_overlap(&set->surfaces[near[k]].tree, box, visit, &q);
+            q.frame = frame_of(&q);
+            q.boxes = near[k] == q.surfaces[0] ? boxes_of(s, t, reach, q.frame) : boxes;
+            pl_bvh_overlap(&set->surfaces[near[k]].tree, boxes.whole, visit, &q);
         }
     }
     if (q.failed) q.out->count = SIZE_MAX; // told by run

@@ -30,6 +30,11 @@ typedef struct pl_contact_surface {
     int first_triangle, triangle_count;
     int first_vertex, end_vertex; // of the system; others may lie between
     bool meets_others, meets_itself;
+    // Set by a caller whose vertices of this surface are at the same part of their ways at any
+    // time. Pairs of the surface with itself are then found by how they move against each other, of
+    // which there are far fewer where it moves as a whole.
+    bool moves_as_one;
+    double way_part;  // how far they are on their ways; the caller's
     double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
     double friction;  // the caller sets it

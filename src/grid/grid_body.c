@@ -524,5 +524,6 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
                 sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
+    return (pl_method_energies){.kinetic = 0.5 * b->density * h * h * h * sum,
+                                .elastic = b->mu * h * elastic};
 }

@@ -96,6 +96,7 @@ typedef struct pl_method_info {
 
 typedef struct pl_method_energies {
     double kinetic, elastic; // [J]
+    double contact; // of barriers between surfaces, where the last step ended; not of colliders [J]
 } pl_method_energies;
 
 typedef struct pl_method_functions {

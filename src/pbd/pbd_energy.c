@@ -76,7 +76,7 @@ static double distance_part(int begin, int end, void* user) {
 }
 
 pl_method_energies pl_pbd_energies(const pl_pbd_system* s) {
-    pl_method_energies e = {0.0, 0.0};
+    pl_method_energies e = {0};
     energy_job job = {.system = s};
     e.kinetic =
         pl_parallel_sum(s->pool, kinetic_part, s->vertex_count, VERTEX_BLOCK, (void*)(uintptr_t)s);

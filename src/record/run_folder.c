@@ -108,8 +108,8 @@ static pl_status lock_folder(pl_run* run, pl_error* error) {
 
 // in the order in which they are removed: without a scene nothing is resumed, and without a
 // checkpoint the other files do not matter
-static const char* const file_names[] = {"scene.json", "checkpoint.plc", "frames.plr",
-                                         "metrics.csv", "contacts.csv", "log.txt"};
+static const char* const file_names[] = {"scene.json",  "checkpoint.plc", "frames.plr",
+                                         "metrics.csv", "contacts.csv",   "log.txt"};
 enum { FILE_NAME_COUNT = sizeof file_names / sizeof file_names[0] };
 
 // checkpoint.plc.x1Y2z3: a file that was being written when its process was killed
@@ -241,7 +241,7 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     if (size > 0) return PL_OK;
     pl_text head = pl_text_begin();
     pl_text_add(&head, METRICS_HEAD);
-    if (run->counts_crossings) pl_text_add(&head, ",crossings");
+    if (run->counts_crossings) pl_text_add(&head, ",crossings,contact_energy");
     pl_run_reaction_columns(run->world, run->scene, &head);
     return write_row(run, &head, error);
 }
@@ -258,7 +258,8 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d,%d", info->detect_seconds,
                    info->assembly_seconds, info->linear_seconds, other, info->seconds,
                    output_seconds, info->switch_count, info->cut_count);
-    if (run->counts_crossings) pl_text_format(&row, ",%d", pl_world_crossings(run->world));
+    if (run->counts_crossings)
+        pl_text_format(&row, ",%d,%.17g", pl_world_crossings(run->world), info->contact_energy);
     pl_run_reaction_values(run->world, &row);
     return write_row(run, &row, error);
 }

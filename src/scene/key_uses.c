@@ -56,7 +56,7 @@ static const pl_key_use rows[] = {
     BODY("velocity", METHOD(PBD | RIGID)),
     BODY("angular_velocity", METHOD(FEM | MIXED | GRID), MOVING),
     BODY("angular_velocity", METHOD(PBD | RIGID)),
-    BODY("material.law", METHOD(0)),
+    BODY("material.law", METHOD(FEM | MIXED | GRID | PBD)),
     BODY("material.density", METHOD(FEM | MIXED | PBD | RIGID), KIND(SOLID)),
     BODY("material.density", METHOD(GRID), .whole_body = true),
     BODY("mesher", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
@@ -342,7 +342,13 @@ static void note_fields(note_walk* w, const pl_type* type, const void* object, c
 
 void pl_note_unread_keys(const pl_scene* scene, int body, pl_notes* notes) {
     note_walk w = {.scene = scene, .body = &scene->bodies[body], .index = body, .notes = notes};
+    // what `auto` stands for counts as not set
     pl_body preset = pl_default_body();
+    const char* key;
+    char text[512];
+    preset.method = w.body->method;
+    preset.kind = w.body->kind;
+    pl_combination_resolve(&preset, &key, text, sizeof text);
     note_fields(&w, &pl_type_body, w.body, &preset, "");
     note_regions(&w);
     note_variations(&w);

@@ -120,6 +120,12 @@ static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, 
     return status;
 }
 
+static pl_status find_contact_energy(pl_step_system* s, pl_error* error) {
+    if (!s->meeting) return PL_OK;
+    s->contact_energy = pl_step_meeting_energy(s->meeting, s->minimiser.x);
+    return s->meeting_term.check(s->meeting_term.user, error);
+}
+
 // from `begin` to `end` of the step, both in [0, 1]
 static pl_status advance(pl_step_system* s, const pl_method_step* step, double begin, double end,
                          bool has_start, pl_method_info* info, pl_error* error) {
@@ -154,6 +160,7 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
     if (s->meeting) info->contact_count += (int)s->meeting->active.count;
+    if (status == PL_OK) status = find_contact_energy(s, error);
     if (status == PL_OK)
         status = pl_step_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
                                         step, error);

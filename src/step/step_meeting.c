@@ -15,9 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 4096, PAIR_BLOCK = 256, ROW_BATCH = 512 };
-// of the mean edge of a surface
-static const double SLACK = 0.25;
+enum { PAIR_BLOCK = 256, ROW_BATCH = 512 };
 // Parts of one surface that are near each other at rest repel from this part of that distance on.
 static const double REST_PART = 0.5;
 // Pairs that are nearer than this part of their reach when they are first listed have touched
@@ -79,57 +77,10 @@ bool pl_step_meeting_resize(pl_array* array, size_t count) {
 
 // ------------------------------------------------------------------ search
 
-static double slack_of(const pl_step_meeting* m, int surface) {
-    return SLACK * m->surfaces->surfaces[surface].edge;
-}
-
 typedef struct places_job {
     const pl_step_meeting* m;
     const double* z;
 } places_job;
-
-// how many vertices are farther from the ways that were searched than the slack
-static double count_strays(int begin, int end, void* user) {
-    const places_job* job = user;
-    const pl_step_meeting* m = job->m;
-    int count = 0;
-    for (int v = begin; v < end; v++) {
-        const int surface = m->surfaces->surface_of_vertex[v];
-        if (surface < 0) continue;
-        const size_t k = 3 * (size_t)v;
-        const pl_vec3 from = pl_vec3_load(m->from + k), z = pl_vec3_load(job->z + k);
-        const pl_vec3 way = pl_sub(pl_vec3_load(m->to + k), from), d = pl_sub(z, from);
-        const double square = pl_norm2(way), along = pl_dot(way, d);
-        const double part = square > 0.0 ? fmin(fmax(along / square, 0.0), 1.0) : 0.0;
-        const double slack = slack_of(m, surface);
-        count += !(pl_norm2(pl_madd(d, -part, way)) <= slack * slack);
-    }
-    return count;
-}
-
-// How many vertices are outside the box of their surface. The boxes have the thickness around them,
-// which vertices are to keep.
-static double count_outside(int begin, int end, void* user) {
-    const places_job* job = user;
-    const pl_surface_set* set = job->m->surfaces;
-    int count = 0;
-    for (int v = begin; v < end; v++) {
-        if (set->surface_of_vertex[v] < 0) continue;
-        const pl_contact_surface* surface = &set->surfaces[set->surface_of_vertex[v]];
-        const pl_box* box = &surface->box;
-        const double *z = job->z + 3 * (size_t)v, t = surface->thickness;
-        count += !(z[0] - t >= box->low.x && z[0] + t <= box->high.x && z[1] - t >= box->low.y &&
-                   z[1] + t <= box->high.y && z[2] - t >= box->low.z && z[2] + t <= box->high.z);
-    }
-    return count;
-}
-
-static bool is_covered(const pl_step_meeting* m, const double* z) {
-    places_job job = {m, z};
-    if (!m->is_searched) return false;
-    return pl_parallel_sum(m->f->pool, m->is_apart ? count_outside : count_strays, m->vertex_count,
-                           VERTEX_BLOCK, &job) == 0.0;
-}
 
 static double mass_of_side(const pl_step_meeting* m, const int* v, int count) {
     double sum = 0.0;
@@ -208,7 +159,7 @@ static void join_pieces(pl_step_meeting* m) {
 bool pl_step_meeting_is_apart(pl_step_meeting* m, const double* from, const double* to) {
     for (int s = 0; s < m->surfaces->surface_count; s++) {
         pl_contact_surface* surface = &m->surfaces->surfaces[s];
-        surface->reach = surface->thickness + slack_of(m, s);
+        surface->reach = surface->thickness + pl_step_meeting_slack(m, s);
     }
     m->is_searched = m->is_apart = pl_surface_set_is_apart(m->surfaces, m->f->pool, from, to);
     if (m->is_apart) m->pairs.count = m->barriers.count = 0;
@@ -226,10 +177,6 @@ static bool search(pl_step_meeting* m, const double* from, const double* to) {
     if (m->is_searched) join_pieces(m);
     m->out_of_memory = m->out_of_memory || !m->is_searched;
     return m->is_searched;
-}
-
-bool pl_step_meeting_covers(const pl_step_meeting* m, const double* from, const double* to) {
-    return is_covered(m, from) && (from == to || is_covered(m, to));
 }
 
 bool pl_step_meeting_cover(pl_step_meeting* m, const double* from, const double* to) {
@@ -297,15 +244,18 @@ static double energy_part(int begin, int end, void* user) {
     return sum;
 }
 
+double pl_step_meeting_energy(pl_step_meeting* m, const double* x) {
+    if (!m->surfaces) return 0.0;
+    places_job job = {m, end_of(m, x, 0)};
+    if (!pl_step_meeting_activate(m, job.z)) return INFINITY;
+    return pl_parallel_sum(m->f->pool, energy_part, (int)m->active.count, PAIR_BLOCK, &job);
+}
+
 static double energy(const void* user, const double* x) {
     pl_step_meeting* m = meeting_of(user);
     if (!m->surfaces) return 0.0;
-    const double* z = end_of(m, x, 0);
-    if (!pl_step_meeting_activate(m, z)) return INFINITY;
-    places_job job = {m, z};
-    const double sum =
-        pl_parallel_sum(m->f->pool, energy_part, (int)m->active.count, PAIR_BLOCK, &job);
-    return sum / pl_step_end_scale(m->f) + pl_meeting_friction_energy(m, x);
+    return pl_step_meeting_energy(m, x) / pl_step_end_scale(m->f) +
+           pl_meeting_friction_energy(m, x);
 }
 
 // Two that have just come near count to the first one's piece until their pieces are joined.
@@ -432,6 +382,19 @@ pl_status pl_step_meeting_update(pl_step_meeting* m, const double* x, pl_error* 
 
 // ------------------------------------------------------------------ the term
 
+// A surface moves as one if it is one piece: then line searches take all of it equally far.
+static void find_whole_surfaces(pl_step_meeting* m) {
+    pl_surface_set* set = m->surfaces;
+    const int* piece_of = m->pieces->piece_of;
+    for (int s = 0; s < set->surface_count; s++) {
+        pl_contact_surface* surface = &set->surfaces[s];
+        surface->moves_as_one = surface->meets_itself;
+        for (int v = surface->first_vertex; surface->moves_as_one && v < surface->end_vertex; v++)
+            surface->moves_as_one =
+                set->surface_of_vertex[v] != s || piece_of[v] == piece_of[surface->first_vertex];
+    }
+}
+
 // What was searched in the last step is forgotten: a step depends on nothing but the state.
 static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) {
     pl_step_meeting* m = meeting_of(user);
@@ -441,6 +404,7 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     m->friction_rounds = 0;
     for (int p = 0; p < m->pieces->count; p++) m->roots[p] = p;
     if (!m->surfaces) return PL_OK;
+    find_whole_surfaces(m);
     if (f->inertia > 0.0) pl_step_meeting_limit(m, f->start, f->y);
     if (m->has_met) pl_meeting_friction_follow(m, f->start);
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;

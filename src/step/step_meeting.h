@@ -73,6 +73,8 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* meeting);
 // not in the matrix: step_pair_solver.h applies them.
 pl_status pl_step_meeting_update(pl_step_meeting* meeting, const double* x, pl_error* error);
 
+// How far vertices of a surface may leave the ways that were searched [m].
+double pl_step_meeting_slack(const pl_step_meeting* meeting, int surface);
 // For step_meeting_ways.c: an array gets that many items, with room for more; false if memory is
 // out.
 bool pl_step_meeting_resize(pl_array* array, size_t count);
@@ -89,6 +91,9 @@ void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const
 // For step_meeting_friction.c: makes sure that all pairs near z, positions at the end of the step,
 // are listed, and finds those within reach. False if memory is out.
 bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);
+
+// The energy of the barriers at x, without friction [J]. Infinite if memory is out.
+double pl_step_meeting_energy(pl_step_meeting* meeting, const double* x);
 
 // Adds the contacts at x, where the step ends, to a list of pl_contact_report. False if memory is
 // out.

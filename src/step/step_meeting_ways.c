@@ -36,9 +36,10 @@ static void advance_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// part k of `count` of a way
+// part k of `count` of a way; count may be beyond all integers
 typedef struct way_part {
-    int k, count;
+    int k;
+    double count;
 } way_part;
 
 static void limit_all(pl_step_meeting* m, double part) {
@@ -61,7 +62,7 @@ static bool limit_short_way(pl_step_meeting* m, const double* from, const double
     bool is_free = true;
     if (!pl_step_meeting_cover(m, from, to) || !pl_step_meeting_resize(&m->parts, m->pairs.count)) {
         m->out_of_memory = true;
-        limit_all(m, (double)way.k / way.count);
+        limit_all(m, way.k / way.count);
         return false;
     }
     pl_parallel_for(m->f->pool, advance_task, (int)m->pairs.count, PAIR_BLOCK, &job);
@@ -104,17 +105,21 @@ static void leave_lone_pieces(pl_step_meeting* m) {
     }
 }
 
-static void limit_long_way(pl_step_meeting* m, const double* from, const double* to, int count) {
+static void limit_long_way(pl_step_meeting* m, const double* from, const double* to, double count) {
     way_part way = {0, count};
     bool is_free = true;
     if (pl_step_meeting_is_apart(m, from, to)) return;
     leave_lone_pieces(m);
+    if (!isfinite(count)) {
+        limit_all(m, 0.0);
+        return;
+    }
     for (; is_free && way.k < count && way.k < MAX_SEARCHES; way.k++) {
-        place_between(m, from, to, (double)way.k / count, m->way[0]);
-        place_between(m, from, to, (double)(way.k + 1) / count, m->way[1]);
+        place_between(m, from, to, way.k / count, m->way[0]);
+        place_between(m, from, to, (way.k + 1) / count, m->way[1]);
         is_free = limit_short_way(m, m->way[0], m->way[1], way);
     }
-    limit_all(m, (double)way.k / count); // nobody looked farther
+    limit_all(m, way.k / count); // nobody looked farther
 }
 
 static void limit_way(pl_step_meeting* m, const double* from, const double* to) {
@@ -122,8 +127,8 @@ static void limit_way(pl_step_meeting* m, const double* from, const double* to) 
         (pl_step_meeting_covers(m, from, to) || pl_step_meeting_is_apart(m, from, to)))
         return;
     const double count = searches_of_way(m, from, to);
-    if (count > 1.0) limit_long_way(m, from, to, (int)fmin(count, 1e9));
-    else limit_short_way(m, from, to, (way_part){0, 1});
+    if (count <= 1.0) limit_short_way(m, from, to, (way_part){0, 1.0});
+    else limit_long_way(m, from, to, count);
 }
 
 // Pieces that are joined go the same part of their ways: then pairs between them are as free as

@@ -300,7 +300,7 @@ static double kinetic_part(int begin, int end, void* user) {
 }
 
 pl_method_energies pl_step_system_energies(pl_step_system* s) {
-    pl_method_energies energies = {0.0, 0.0};
+    pl_method_energies energies = {.contact = s->contact_energy};
     const double* v = s->state[PL_STATE_VELOCITIES];
     double* Mv = s->minimiser.scratch;
     if (has_mass_matrix(s)) {

@@ -45,6 +45,7 @@ typedef struct pl_step_system {
     pl_step_term pressure_term;
     pl_array terms; // of const pl_step_term*: pressure, which not every step has, and those added
     pl_step_meeting* meeting; // of surfaces that keep apart; NULL: no step has had any yet
+    double contact_energy;    // of its barriers where the last step ended [J]
     pl_step_term meeting_term;
     pl_step_reactions reactions;
     pl_block_matrix damping_matrix;

@@ -169,6 +169,7 @@ static void finish_info(pl_world* w, double start, pl_frame_info* info) {
         const pl_method_energies* e = &system->energies;
         info->kinetic_energy += e->kinetic;
         info->elastic_energy += e->elastic;
+        info->contact_energy += e->contact;
         if (!isfinite(e->elastic)) info->unconverged_count++;
     }
     info->volume = solid_volume(w);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Whether the pairs that are listed are all that can be near at given places: each vertex has to be
+// near the straight way along which was searched.
+#include "step/step_meeting.h"
+
+#include <math.h>
+
+enum { VERTEX_BLOCK = 4096 };
+// of the mean edge of a surface
+static const double SLACK = 0.25;
+
+double pl_step_meeting_slack(const pl_step_meeting* m, int surface) {
+    return SLACK * m->surfaces->surfaces[surface].edge;
+}
+
+typedef struct places_job {
+    const pl_step_meeting* m;
+    const double* z;
+} places_job;
+
+// How far the vertices of a surface have come on their ways, if they have come equally far.
+static double part_of_surface(const places_job* job, const pl_contact_surface* surface) {
+    const pl_step_meeting* m = job->m;
+    const int number = (int)(surface - m->surfaces->surfaces);
+    double along = 0.0, square = 0.0;
+    for (int v = surface->first_vertex; v < surface->end_vertex; v++) {
+        if (m->surfaces->surface_of_vertex[v] != number) continue;
+        const pl_vec3 from = pl_vec3_load(m->from + 3 * (size_t)v);
+        const pl_vec3 way = pl_sub(pl_vec3_load(m->to + 3 * (size_t)v), from);
+        along += pl_dot(way, pl_sub(pl_vec3_load(job->z + 3 * (size_t)v), from));
+        square += pl_norm2(way);
+    }
+    return square > 0.0 ? fmin(fmax(along / square, 0.0), 1.0) : 0.0;
+}
+
+static void find_parts(const places_job* job) {
+    for (int s = 0; s < job->m->surfaces->surface_count; s++) {
+        pl_contact_surface* surface = &job->m->surfaces->surfaces[s];
+        if (surface->moves_as_one) surface->way_part = part_of_surface(job, surface);
+    }
+}
+
+// How many vertices are farther from the ways that were searched than the slack; those of surfaces
+// that move as one, from the place that is as far on its way as those of all others.
+static double count_strays(int begin, int end, void* user) {
+    const places_job* job = user;
+    const pl_step_meeting* m = job->m;
+    int count = 0;
+    for (int v = begin; v < end; v++) {
+        const int surface = m->surfaces->surface_of_vertex[v];
+        if (surface < 0) continue;
+        const size_t k = 3 * (size_t)v;
+        const pl_vec3 from = pl_vec3_load(m->from + k), z = pl_vec3_load(job->z + k);
+        const pl_vec3 way = pl_sub(pl_vec3_load(m->to + k), from), d = pl_sub(z, from);
+        const double square = pl_norm2(way), along = pl_dot(way, d);
+        double part = square > 0.0 ? fmin(fmax(along / square, 0.0), 1.0) : 0.0;
+        if (m->surfaces->surfaces[surface].moves_as_one)
+            part = m->surfaces->surfaces[surface].way_part;
+        const double slack = pl_step_meeting_slack(m, surface);
+        count += !(pl_norm2(pl_madd(d, -part, way)) <= slack * slack);
+    }
+    return count;
+}
+
+// How many vertices are outside the box of their surface. The boxes have the thickness around them,
+// which vertices are to keep.
+static double count_outside(int begin, int end, void* user) {
+    const places_job* job = user;
+    const pl_surface_set* set = job->m->surfaces;
+    int count = 0;
+    for (int v = begin; v < end; v++) {
+        if (set->surface_of_vertex[v] < 0) continue;
+        const pl_contact_surface* surface = &set->surfaces[set->surface_of_vertex[v]];
+        const pl_box* box = &surface->box;
+        const double *z = job->z + 3 * (size_t)v, t = surface->thickness;
+        count += !(z[0] - t >= box->low.x && z[0] + t <= box->high.x && z[1] - t >= box->low.y &&
+                   z[1] + t <= box->high.y && z[2] - t >= box->low.z && z[2] + t <= box->high.z);
+    }
+    return count;
+}
+
+static bool is_covered(const pl_step_meeting* m, const double* z) {
+    places_job job = {m, z};
+    if (!m->is_searched) return false;
+    if (!m->is_apart) find_parts(&job);
+    return pl_parallel_sum(m->f->pool, m->is_apart ? count_outside : count_strays, m->vertex_count,
+                           VERTEX_BLOCK, &job) == 0.0;
+}
+
+bool pl_step_meeting_covers(const pl_step_meeting* m, const double* from, const double* to) {
+    return is_covered(m, from) && (from == to || is_covered(m, to));
+}
