@@ -287,13 +287,13 @@ static void check_heap(uint64_t seed, const char* const* methods, int count, int
 TEST(fem_contact_heaps_never_cross)
 {
     const char* const methods[] = {"fem", "fem", "fem"};
-    for (uint64_t seed = 1; seed <= 3; seed++) check_heap(seed, methods, 3, 12);
+    for (uint64_t seed = 1; seed <= 2; seed++) check_heap(seed, methods, 3, 10);
 }
 
 TEST(fem_contact_heaps_with_all_methods_never_cross)
 {
     const char* const methods[] = {"fem", "pbd", "rigid", "mixed", "rigid", "pbd"};
-    for (uint64_t seed = 11; seed <= 12; seed++) check_heap(seed, methods, 6, 10);
+    check_heap(11, methods, 6, 8);
     const char* const grids[] = {"rigid", "grid", "fem"};
     check_heap(13, grids, 3, 8);
 }

@@ -162,7 +162,8 @@ TEST(pairs_are_the_same_at_any_thread_count_and_warm_searches_do_not_allocate)
     CHECK(one.count > VERTICES);
     CHECK_INT(one.count, many.count);
     for (size_t k = 0; k < one.count; k++) {
-        const pl_contact_pair *a = (pl_contact_pair*)one.data + k, *b = (pl_contact_pair*)many.data + k;
+        const pl_contact_pair *a = (pl_contact_pair*)one.data + k,
+                              *b = (pl_contact_pair*)many.data + k;
         CHECK(memcmp(a->v, b->v, sizeof a->v) == 0);
         CHECK(memcmp(a->surfaces, b->surfaces, sizeof a->surfaces) == 0);
         CHECK_INT(a->is_edges, b->is_edges);
