@@ -211,11 +211,11 @@ static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_no
             b->lattice.levels[0].cell_count, b->frame.cell, b->lattice.level_count);
     int thin = count_layers(&b->cells);
     if (thin)
-        pl_note(
-            notes, PL_NOTE_INFO,
-            "body \"%s\": %d cells are in parts one cell thin, which hardly resist bending; use "
-            "smaller cells (grid.cell) or grid.padding",
-            b->name, thin);
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": %d cells are in parts one cell thin, which hardly resist bending; if "
+                "frames with contact do not converge, set grid.padding to 1, or use smaller cells "
+                "(grid.cell)",
+                b->name, thin);
     if (!isnan(def->body->contact.stiffness))
         pl_note(
             notes, PL_NOTE_INFO,
