@@ -106,8 +106,8 @@ static void residual_task(int begin, int end, int worker, void* user) {
     float* b = fine_of(r)->b;
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k, place = 4 * (size_t)r->p->place_of[k];
-        pl_f4 g =
-            pl_fma4(r->y4[at + 3], pl_load4(r->u + place), pl_load4(r->p->quasi.gradient + at));
+        pl_f4 g = pl_scale_add4(r->y4[at + 3], pl_load4(r->u + place),
+                                pl_load4(r->p->quasi.gradient + at));
         pl_store4(b + place, -g);
     }
 }
@@ -153,8 +153,8 @@ static void chebyshev_task(int begin, int end, int worker, void* user) {
     for (int p = begin; p < end; p++) {
         size_t at = 4 * (size_t)p;
         pl_f4 u = pl_load4(r->u + at), before = pl_load4(r->before + at);
-        pl_f4 next = pl_fma4(w->damping * f->inverse[p], pl_load4(f->b + at), u - before);
-        pl_store4(r->u + at, pl_fma4(w->omega, next, before));
+        pl_f4 next = pl_scale_add4(w->damping * f->inverse[p], pl_load4(f->b + at), u - before);
+        pl_store4(r->u + at, pl_scale_add4(w->omega, next, before));
         pl_store4(r->before + at, u);
     }
 }
@@ -197,8 +197,8 @@ static double step_part(int begin, int end, void* user) {
     double sum = 0.0;
     for (int p = begin; p < end; p++) {
         size_t at = 4 * (size_t)p;
-        pl_store4(f->x + at, pl_fma4(w->a, pl_load4(r->d + at), pl_load4(f->x + at)));
-        pl_f4 left = pl_fma4(-w->a, pl_load4(r->Ad + at), pl_load4(r->r + at));
+        pl_store4(f->x + at, pl_scale_add4(w->a, pl_load4(r->d + at), pl_load4(f->x + at)));
+        pl_f4 left = pl_scale_add4(-w->a, pl_load4(r->Ad + at), pl_load4(r->r + at));
         pl_store4(r->r + at, left);
         sum += dot4(left, f->inverse[p] * left);
     }
@@ -214,7 +214,7 @@ static void direction_task(int begin, int end, int worker, void* user) {
     for (int p = begin; p < end; p++) {
         size_t at = 4 * (size_t)p;
         pl_f4 z = f->inverse[p] * pl_load4(r->r + at);
-        pl_store4(r->d + at, pl_fma4(w->a, pl_load4(r->d + at), z));
+        pl_store4(r->d + at, pl_scale_add4(w->a, pl_load4(r->d + at), z));
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Deformations that the tests of material laws go through.
+// Deformations that the tests of material laws go through, and tangents as 9 x 9 matrices.
 #ifndef PL_TESTS_MATERIAL_STATES_H
 #define PL_TESTS_MATERIAL_STATES_H
 
+#include "material/principal.h"
 #include "math_reference.h"
 
 enum {
@@ -57,6 +58,28 @@ static inline double pl_test_rotation_gap(pl_mat3 F) {
     pl_mat3_eigen(C, values, &V);
     double s2 = sqrt(fmax(values[2], 0.0));
     return sqrt(fmax(values[1], 0.0)) + (pl_mat3_det(F) < 0.0 ? -s2 : s2);
+}
+
+// dP for a dF
+static inline pl_mat3 pl_test_stress_change(const pl_principal* p, pl_mat3 dF) {
+    const pl_mat3 dG = pl_mat3_mul(pl_mat3_tmul(p->U, dF), p->V);
+    const double *g = dG.m, *A = p->A, *same = p->same, *cross = p->cross;
+    pl_mat3 dQ = {{A[0] * g[0] + A[3] * g[4] + A[4] * g[8], same[2] * g[1] + cross[2] * g[3],
+                   same[1] * g[2] + cross[1] * g[6], same[2] * g[3] + cross[2] * g[1],
+                   A[3] * g[0] + A[1] * g[4] + A[5] * g[8], same[0] * g[5] + cross[0] * g[7],
+                   same[1] * g[6] + cross[1] * g[2], same[0] * g[7] + cross[0] * g[5],
+                   A[4] * g[0] + A[5] * g[4] + A[2] * g[8]}};
+    return pl_mat3_mult(pl_mat3_mul(p->U, dQ), p->V);
+}
+
+// tangent[9 * i + j] = dP_i/dF_j, both flattened row-major
+static inline void pl_test_dense_tangent(const pl_principal* p, double tangent[81]) {
+    for (int j = 0; j < 9; j++) {
+        pl_mat3 dF = {{0}};
+        dF.m[j] = 1.0;
+        pl_mat3 dP = pl_test_stress_change(p, dF);
+        for (int i = 0; i < 9; i++) tangent[9 * i + j] = dP.m[i];
+    }
 }
 
 #endif

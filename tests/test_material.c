@@ -75,7 +75,7 @@ static void check_tangent(const pl_material* m, pl_mat3 F, double p, stress_of s
                           const pl_principal* tangent, double size) {
     const double h = 1e-3;
     double T[81];
-    pl_principal_dense(tangent, T);
+    pl_test_dense_tangent(tangent, T);
     for (int k = 0; k < 9; k++) {
         pl_mat3 e[5];
         for (int i = -2; i <= 2; i++) {
@@ -151,8 +151,8 @@ static void check_projection(pl_random* random, const pl_principal* exact,
                              const pl_principal* projected, double size) {
     double E[81], T[81], values[9];
     bool definite = true;
-    pl_principal_dense(exact, E);
-    pl_principal_dense(projected, T);
+    pl_test_dense_tangent(exact, E);
+    pl_test_dense_tangent(projected, T);
     for (int i = 0; i < 81; i++) CHECK_NEAR(E[i], E[9 * (i % 9) + i / 9], 1e-13 * size);
     check_block(random, projected, T, size);
     CHECK(pl_symmetric_eigen(9, E, values, NULL));
@@ -207,7 +207,7 @@ TEST(material_rigid_motion_costs_nothing)
 
 static void tangent_at_rest(const pl_material* m, bool projected, double T[81]) {
     pl_principal p = pl_material_principal(m, pl_mat3_identity(), projected);
-    pl_principal_dense(&p, T);
+    pl_test_dense_tangent(&p, T);
 }
 
 TEST(material_at_rest_is_linear_elasticity)

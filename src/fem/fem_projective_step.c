@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of Projective Dynamics in float (S0 Algorithm 4): gradient, one solution of the constant
-// matrix, and on. Everything that touches all vertices is a pass of all threads, and does as much
-// in it as it can.
+// A step of Projective Dynamics in float (S0 Algorithm 4): gradient, one solution with the constant
+// matrix, update, repeat. All work on vertices is fused into as few parallel passes as possible.
 //
 //   paper   here
 //   y       where the vertex flies to, forces included: from + (w tau v + f/m) / (w + drag)
@@ -12,8 +11,8 @@
 //
 // The iterations are those of step_projective_loop.c.
 //
-// With a fixed number of iterations the residual reported is that before the last one: what is left
-// at the end would cost another gradient.
+// With a fixed number of iterations the reported residual is that before the last one, because the
+// final one would cost another gradient.
 #include "base/timer.h"
 #include "fem/fem_projective_work.h"
 #include "sparse/vector.h"
@@ -22,9 +21,9 @@
 #include <math.h>
 #include <string.h>
 
-// Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it.
-// Where that is too low, forces below STALL_NOISE times as much that do not fall for so many
-// iterations are noise too.
+// Noise of forces, as a fraction of its bound: for a bear in contact, forces end at 0.1 to 0.6 of
+// it. If that is too low, forces below STALL_NOISE times as much that have not decreased for this
+// many iterations are also noise.
 enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
 static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
@@ -32,19 +31,20 @@ enum { BLOCK = PL_PROJECTIVE_BLOCK };
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
-// What fewer than MIN_WARM_ITERATIONS leave of the forces of contacts is no base for the next step.
+// Contact forces after fewer than MIN_WARM_ITERATIONS are too inaccurate to start the next step
+// from.
 static bool has_enough_iterations(const pl_projective_work* w) {
     return !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
 }
 
-// A few iterations leave torques behind. Without a line search nobody knows the forces at the end.
+// A few iterations leave torques. Without a line search the forces at the end are unknown.
 static bool wants_balance(const pl_projective_work* w) {
     return w->settings->all_iterations && w->settings->line_search && has_enough_iterations(w) &&
            !w->at_start && !w->on_the_way;
 }
 
-// Forces of contacts that last change little from step to step, and u is what they do: it starts as
-// it was. Without contacts the flight is better.
+// Forces of lasting contacts change little from step to step, and u is their effect: it starts with
+// its last value. Without contacts the flight is a better start.
 static bool is_start_for_next(const pl_projective_work* w) {
     return has_enough_iterations(w) && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
 }
@@ -98,7 +98,7 @@ static double inertia_gradient_part(int begin, int end, void* user) {
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k;
         pl_f4 g = pl_load4(gradient + at);
-        if (!w->at_start) g = pl_fma4(p->y[at + 3], pl_load4(p->u + at), g);
+        if (!w->at_start) g = pl_scale_add4(p->y[at + 3], pl_load4(p->u + at), g);
         if (inverse[p->place_of[k]] == 0.0f) g = (pl_f4){0};
         pl_store4(gradient + at, g);
         for (int c = 0; c < 3; c++) sum[c] += (double)g[c] * (double)g[c];
@@ -122,7 +122,7 @@ static void advance_task(int begin, int end, int worker, void* user) {
     const float* base = pl_projective_base(w);
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4) {
         pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + at);
-        u = pl_fma4((float)w->length, pl_load4(p->quasi.direction + at), u);
+        u = pl_scale_add4((float)w->length, pl_load4(p->quasi.direction + at), u);
         pl_store4(p->u + at, u);
         pl_store4(p->x + at, pl_load4(base + at) + u);
         pl_store4(p->quasi.gradient + at, (pl_f4){0});
@@ -282,8 +282,8 @@ static double add_contact_squares(const pl_projective_work* w, double* pieces) {
     return sum;
 }
 
-// Contacts, springs and the gradient at the present u. The load of the step counts the forces at
-// its start, but not those of contacts: how deep a start lies in an obstacle says nothing of the
+// Contacts, springs and the gradient at the present u. The load of the step includes the forces at
+// its start, except those of contacts: the depth of the start in an obstacle says nothing about the
 // forces at the end.
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
     pl_projective_work* w = user;
@@ -322,8 +322,8 @@ static double objective_at(const pl_projective_work* w, double motion) {
     return sum;
 }
 
-// Compares where the iterations have ended with where the deep pieces were. If that was better,
-// they are put there, and w->stays becomes true.
+// Compares the result with the initial positions of the deep pieces. If these were better, the
+// pieces return to them and w->stays becomes true.
 static pl_status stay_if_better(pl_projective_work* w, pl_error* error) {
     pl_projective_fast* p = w->p;
     pl_step_objective* f = w->f;
@@ -344,8 +344,8 @@ static pl_status stay_if_better(pl_projective_work* w, pl_error* error) {
     return PL_OK;
 }
 
-// Whether each connected piece is in balance against its own load, as below for a single piece. The
-// worst residual counts. True if all are, or are as near to it as float gets.
+// Tests whether each connected piece is in balance relative to its own load, as below for a single
+// piece. Reports the worst residual. True if all are balanced, or as nearly as float allows.
 static bool judge_pieces(pl_projective_work* w, bool first, bool* float_is_enough) {
     const pl_minimiser* m = w->m;
     const pl_step_settings* settings = w->settings;
@@ -373,7 +373,7 @@ static bool judge_pieces(pl_projective_work* w, bool first, bool* float_is_enoug
     return at_the_end;
 }
 
-// True if forces are noise that the bound does not know of.
+// True if forces are noise above its bound.
 static bool has_stalled(pl_projective_work* w, int iteration) {
     if (iteration == 0 || w->norm < w->best) {
         w->best = w->norm;

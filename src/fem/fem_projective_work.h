@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of Projective Dynamics in float at work: fem_projective_start.c makes its start,
+// The work data of a step of Projective Dynamics in float: fem_projective_start.c makes its start,
 // fem_projective_step.c iterates.
 #ifndef PL_FEM_PROJECTIVE_WORK_H
 #define PL_FEM_PROJECTIVE_WORK_H
@@ -38,8 +38,8 @@ typedef struct pl_projective_work {
     bool stays;    // they start where they were
 } pl_projective_work;
 
-// Positions of the elements, and what is to be added to them or NULL; fourth values may be
-// anything. A fixed number of iterations does not ask for more than float.
+// Positions of the elements, and low parts to be added to them, or NULL; fourth values may be
+// anything. A fixed number of iterations needs no more than float.
 static inline const float* pl_projective_high(const pl_projective_work* w) {
     return w->is_split || w->at_start ? w->p->y : w->p->x;
 }
@@ -66,10 +66,6 @@ static inline pl_vec3 pl_projective_flight(const pl_projective_work* w, int row)
     pl_vec3 moved = pl_scale(w->flight_time, v);
     moved = pl_madd(moved, 1.0 / (w->inertia * w->f->mass[row]), pl_vec3_load(w->f->force + i));
     return pl_add(pl_projective_from(m, i), moved);
-}
-
-static inline pl_f4 pl_float4_of(pl_vec3 a) {
-    return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f};
 }
 
 // u of a vertex, and the last direction where it is not in u

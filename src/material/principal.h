@@ -25,9 +25,6 @@ typedef struct pl_principal_w {
     pl_fw same[3], cross[3];
 } pl_principal_w;
 
-// tangent[9 * i + j] = dP_i/dF_j, both flattened row-major
-void pl_principal_dense(const pl_principal* p, double tangent[81]);
-
 // The 3 x 3 matrix K with K_ik = sum_jl dP_ij/dF_kl a_j b_l: the stiffness between two vertices
 // whose shape functions have the rest gradients a and b, per rest volume.
 pl_mat3 pl_principal_block(const pl_principal* p, pl_vec3 a, pl_vec3 b);
@@ -56,32 +53,6 @@ PL_WIDE pl_vec3w pl_principal_turn_w(const pl_principal_w* p, pl_vec3w a) {
 // U K U'
 PL_WIDE pl_mat3w pl_principal_unturn_w(const pl_principal_w* p, pl_mat3w K) {
     return pl_mat3_mult_w(pl_mat3_mul_w(p->U, K), p->U);
-}
-// dP for a dF
-PL_WIDE pl_mat3w pl_principal_apply_w(const pl_principal_w* p, pl_mat3w dF) {
-    pl_mat3w dG = pl_mat3_mul_w(pl_mat3_tmul_w(p->U, dF), p->V);
-    const pl_fw *g = dG.m, *A = p->A.m, *same = p->same, *cross = p->cross;
-    pl_mat3w dQ = {{
-        pl_fma_w(A[0], g[0], pl_fma_w(A[3], g[4], A[4] * g[8])),
-        pl_fma_w(same[2], g[1], cross[2] * g[3]),
-        pl_fma_w(same[1], g[2], cross[1] * g[6]),
-        pl_fma_w(same[2], g[3], cross[2] * g[1]),
-        pl_fma_w(A[3], g[0], pl_fma_w(A[1], g[4], A[5] * g[8])),
-        pl_fma_w(same[0], g[5], cross[0] * g[7]),
-        pl_fma_w(same[1], g[6], cross[1] * g[2]),
-        pl_fma_w(same[0], g[7], cross[0] * g[5]),
-        pl_fma_w(A[4], g[0], pl_fma_w(A[5], g[4], A[2] * g[8])),
-    }};
-    return pl_mat3_mult_w(pl_mat3_mul_w(p->U, dQ), p->V);
-}
-// tangent[9 * i + j] = dP_i/dF_j; for tests and odd uses: the blocks above are much cheaper
-PL_WIDE void pl_principal_dense_w(const pl_principal_w* p, pl_fw tangent[81]) {
-    for (int j = 0; j < 9; j++) {
-        pl_mat3w dF = {{{0}}};
-        dF.m[j] = pl_splat_w(1.0f);
-        pl_mat3w dP = pl_principal_apply_w(p, dF);
-        for (int i = 0; i < 9; i++) tangent[9 * i + j] = dP.m[i];
-    }
 }
 
 #endif

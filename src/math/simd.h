@@ -49,7 +49,6 @@ typedef int32_t pl_iw __attribute__((vector_size(4 * PL_LANES)));
 
 // the same in memory, of any alignment
 typedef float pl_fw_loose __attribute__((vector_size(4 * PL_LANES), aligned(4), may_alias));
-typedef int32_t pl_iw_loose __attribute__((vector_size(4 * PL_LANES), aligned(4), may_alias));
 
 // a - 0 is a, also where a is -0: nothing is left to compute
 PL_WIDE pl_fw pl_splat_w(float a) { return a - (pl_fw){0}; }
@@ -63,8 +62,6 @@ PL_WIDE void pl_store_w(float* p, pl_fw a) {
 }
 PL_WIDE pl_fw pl_loadu_w(const float* p) { return *(const pl_fw_loose*)p; }
 PL_WIDE void pl_storeu_w(float* p, pl_fw a) { *(pl_fw_loose*)p = a; }
-PL_WIDE pl_iw pl_load_iw(const int32_t* p) { return *(const pl_iw_loose*)p; }
-PL_WIDE void pl_store_iw(int32_t* p, pl_iw a) { *(pl_iw_loose*)p = a; }
 
 PL_WIDE pl_iw pl_bits_w(pl_fw a) { return (pl_iw)a; }
 PL_WIDE pl_fw pl_from_bits_w(pl_iw a) { return (pl_fw)a; }
@@ -75,7 +72,6 @@ PL_WIDE pl_fw pl_to_float_w(pl_iw a) { return __builtin_convertvector(a, pl_fw);
 #define PL_PART_LANES 1
 typedef float pl_part __attribute__((vector_size(4)));
 typedef int32_t pl_part_i __attribute__((vector_size(4)));
-#define PL_PART_FLOAT(a) ((pl_part){a})
 #elif PL_LANES == 4 || PL_NATIVE_LANES == 4
 #define PL_PART_LANES 4
 #ifdef __SSE2__
@@ -119,7 +115,6 @@ PL_WIDE pl_part pl_part_fma(pl_part a, pl_part b, pl_part c) { return a * b + c;
 PL_WIDE pl_part pl_part_select(pl_part_i m, pl_part a, pl_part b) { return m[0] ? a : b; }
 PL_WIDE int pl_part_mask(pl_part_i m) { return m[0] & 1; }
 PL_WIDE pl_part pl_part_rsqrt(pl_part a) { return (pl_part){1.0f / sqrtf(a[0])}; }
-PL_WIDE pl_part pl_part_rcp(pl_part a) { return (pl_part){1.0f / a[0]}; }
 #elif PL_PART_LANES == 4 && defined(__SSE2__)
 PL_WIDE pl_part pl_part_sqrt(pl_part a) { return _mm_sqrt_ps(a); }
 PL_WIDE pl_part pl_part_min(pl_part a, pl_part b) { return _mm_min_ps(a, b); }
@@ -138,7 +133,6 @@ PL_WIDE pl_part pl_part_select(pl_part_i m, pl_part a, pl_part b) {
 }
 PL_WIDE int pl_part_mask(pl_part_i m) { return _mm_movemask_ps((__m128)m); }
 PL_WIDE pl_part pl_part_rsqrt(pl_part a) { return _mm_rsqrt_ps(a); }
-PL_WIDE pl_part pl_part_rcp(pl_part a) { return _mm_rcp_ps(a); }
 #elif PL_PART_LANES == 4
 PL_WIDE pl_part pl_part_select(pl_part_i m, pl_part a, pl_part b) {
     return vbslq_f32(vreinterpretq_u32_s32(m), a, b);
@@ -162,10 +156,6 @@ PL_WIDE pl_part pl_part_rsqrt(pl_part a) {
     pl_part y = vrsqrteq_f32(a);
     return vmulq_f32(y, vrsqrtsq_f32(vmulq_f32(a, y), y));
 }
-PL_WIDE pl_part pl_part_rcp(pl_part a) {
-    pl_part y = vrecpeq_f32(a);
-    return vmulq_f32(y, vrecpsq_f32(a, y));
-}
 #elif PL_PART_LANES == 8
 PL_WIDE pl_part pl_part_sqrt(pl_part a) { return _mm256_sqrt_ps(a); }
 PL_WIDE pl_part pl_part_min(pl_part a, pl_part b) { return _mm256_min_ps(a, b); }
@@ -180,7 +170,6 @@ PL_WIDE pl_part pl_part_select(pl_part_i m, pl_part a, pl_part b) {
 }
 PL_WIDE int pl_part_mask(pl_part_i m) { return _mm256_movemask_ps((__m256)m); }
 PL_WIDE pl_part pl_part_rsqrt(pl_part a) { return _mm256_rsqrt_ps(a); }
-PL_WIDE pl_part pl_part_rcp(pl_part a) { return _mm256_rcp_ps(a); }
 #else
 PL_WIDE pl_part pl_part_sqrt(pl_part a) { return _mm512_sqrt_ps(a); }
 PL_WIDE pl_part pl_part_min(pl_part a, pl_part b) { return _mm512_min_ps(a, b); }
@@ -191,7 +180,6 @@ PL_WIDE pl_part pl_part_select(pl_part_i m, pl_part a, pl_part b) {
 }
 PL_WIDE int pl_part_mask(pl_part_i m) { return (int)_mm512_movepi32_mask(m); }
 PL_WIDE pl_part pl_part_rsqrt(pl_part a) { return _mm512_rsqrt14_ps(a); }
-PL_WIDE pl_part pl_part_rcp(pl_part a) { return _mm512_rcp14_ps(a); }
 #endif
 
 // Applies a function of parts to wide values.
@@ -232,7 +220,6 @@ PL_WIDE pl_fw pl_fnma_w(pl_fw a, pl_fw b, pl_fw c) { return pl_fma_w(-a, b, c); 
 PL_WIDE pl_fw pl_select_w(pl_iw mask, pl_fw a, pl_fw b) {
     PL_MAP3_W(pl_part_select, pl_part_i, mask, a, b);
 }
-PL_WIDE pl_iw pl_select_iw(pl_iw mask, pl_iw a, pl_iw b) { return (a & mask) | (b & ~mask); }
 PL_WIDE pl_fw pl_abs_w(pl_fw a) { return (pl_fw)((pl_iw)a & 0x7fffffff); }
 // |a| with the sign of b, a zero's too
 PL_WIDE pl_fw pl_copysign_w(pl_fw a, pl_fw b) {
@@ -250,15 +237,6 @@ PL_WIDE pl_fw pl_rsqrt_w(pl_fw a) {
 #if PL_LANES > 1
     pl_fw rest = pl_fnma_w(a * y, y, pl_splat_w(1.0f));
     y = pl_fma_w(y * rest, pl_fma_w(pl_splat_w(0.375f), rest, pl_splat_w(0.5f)), y);
-#endif
-    return y;
-}
-// 1 / a with a relative error of at most 4e-7, for |a| from 1.2e-38 to 8e37; 0 gives NaN.
-PL_WIDE pl_fw pl_estimate_rcp_w(pl_fw a) { PL_MAP1_W(pl_part_rcp, a); }
-PL_WIDE pl_fw pl_rcp_w(pl_fw a) {
-    pl_fw y = pl_estimate_rcp_w(a);
-#if PL_LANES > 1
-    y = pl_fma_w(y, pl_fnma_w(a, y, pl_splat_w(1.0f)), y);
 #endif
     return y;
 }
@@ -282,32 +260,6 @@ PL_WIDE float pl_sum_w(pl_fw a) {
     for (int half = PL_LANES / 2; half > 0; half /= 2)
         for (int i = 0; i < half; i++) lanes[i] += lanes[i + half];
     return lanes[0];
-}
-PL_WIDE float pl_max_lane_w(pl_fw a) {
-    float best = a[0];
-    for (int i = 1; i < PL_LANES; i++) best = a[i] > best ? a[i] : best;
-    return best;
-}
-
-// base[index] in each lane; indices may repeat.
-PL_WIDE pl_fw pl_gather_w(const float* base, pl_iw index) {
-#if PL_LANES == 16 && PL_PART_LANES == 16
-    return (pl_fw)_mm512_i32gather_ps((__m512i)index, base, 4);
-#elif PL_LANES == 8 && defined(__AVX2__)
-    return (pl_fw)_mm256_i32gather_ps(base, (__m256i)index, 4);
-#else
-    pl_fw a = {0};
-    for (int i = 0; i < PL_LANES; i++) a[i] = base[index[i]];
-    return a;
-#endif
-}
-// base[index] = a; of lanes with the same index the last one stays.
-PL_WIDE void pl_scatter_w(float* base, pl_iw index, pl_fw a) {
-#if PL_LANES == 16 && PL_PART_LANES == 16
-    _mm512_i32scatter_ps(base, (__m512i)index, (__m512)a, 4);
-#else
-    for (int i = 0; i < PL_LANES; i++) base[index[i]] = a[i];
-#endif
 }
 
 // a^(-1/3) with a relative error of at most 3e-7, for a from 1.2e-38 to 1e38; other values give no

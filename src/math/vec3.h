@@ -26,6 +26,9 @@ static inline pl_vec3 pl_scale(double s, pl_vec3 a) { return (pl_vec3){s * a.x, 
 static inline pl_vec3 pl_madd(pl_vec3 a, double s, pl_vec3 b) {
     return (pl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
+static inline double pl_component(pl_vec3 v, int axis) {
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
 static inline double pl_dot(pl_vec3 a, pl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline pl_vec3 pl_cross(pl_vec3 a, pl_vec3 b) {
     return (pl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};

@@ -28,6 +28,7 @@ typedef struct pl_float4w {
 } pl_float4w;
 
 typedef float pl_f4 __attribute__((vector_size(16), aligned(16), may_alias));
+typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 
 PL_WIDE pl_vec3w pl_splat_vec3_w(float x, float y, float z) {
     return (pl_vec3w){pl_splat_w(x), pl_splat_w(y), pl_splat_w(z)};
@@ -212,7 +213,6 @@ PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[2]) {
 }
 #endif
 #else
-typedef float pl_f8 __attribute__((vector_size(32)));
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[4]) {
     pl_f8 low = __builtin_shufflevector(parts[0], parts[1], 0, 1, 2, 3, 4, 5, 6, 7);
     pl_f8 high = __builtin_shufflevector(parts[2], parts[3], 0, 1, 2, 3, 4, 5, 6, 7);
@@ -267,13 +267,8 @@ PL_WIDE void pl_rows4_w(pl_float4w a, pl_f4 rows[PL_LANES]) {
     }
 #endif
 }
-// Float4 number index[i] of base = lane i; of lanes with the same index the last one stays.
-PL_WIDE void pl_store4_w(float* base, const int32_t* index, pl_float4w a) {
-    pl_f4 rows[PL_LANES];
-    pl_rows4_w(a, rows);
-    for (int i = 0; i < PL_LANES; i++) *(pl_f4*)(base + 4 * (int64_t)index[i]) = rows[i];
-}
-// The float4 that begins with float number offset[i] of base = lane i; the same holds.
+// The float4 that begins with float number offset[i] of base = lane i; of lanes with the same
+// offset the last one stays.
 PL_WIDE void pl_store4_at_w(float* base, const int32_t* offset, pl_float4w a) {
     pl_f4 rows[PL_LANES];
     pl_rows4_w(a, rows);

@@ -58,7 +58,8 @@ PL_WIDE void SIZED(move_vertex)(const pl_block_level* fine, const pl_v4x3* map, 
     pl_f4 sum = map->column[0] * pl_splat4(X[0]);
     for (int a = 1; a < 4; a++) sum = pl_fma4(map->column[a], pl_splat4(X[a]), sum);
     sum = SIZED(moved)(fine, i, sum);
-    pl_store4(x, add ? pl_load4(x) + sum : sum);
+    if (add) sum += pl_load4(x);
+    pl_store4(x, sum);
 }
 
 PL_WIDE void SIZED(move_node)(const pl_v4x3* map, const float* T, bool add, float* x) {

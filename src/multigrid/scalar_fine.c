@@ -39,9 +39,9 @@ PL_WIDE void relax_half_chunk(const sweep_rows* r, int chunk, bool from_zero) {
     chunk_sums sums = short_sums(&r->half, chunk, r->x);
     size_t at = 4 * (size_t)C * (size_t)chunk;
     for (int q = 0; q < C / 2; q++, at += 8) {
-        pl_f8 rest = pl_sub8(pl_load8(r->b + at), sums.pair[q]);
-        if (!from_zero) rest = pl_sub8(rest, pl_load8(r->u + at));
-        pl_store8(r->x + at, pl_mul8(rest, pl_spread_pair(r->inverse + at / 4)));
+        pl_f8 rest = pl_load8(r->b + at) - sums.pair[q];
+        if (!from_zero) rest -= pl_load8(r->u + at);
+        pl_store8(r->x + at, rest * pl_spread_pair(r->inverse + at / 4));
         pl_store8(r->u + at, sums.pair[q]);
     }
 }
@@ -53,8 +53,8 @@ static void relax_both_halves(const sweep_work* w, int chunk) {
     chunk_sums sums = half_sums(w->half, chunk, f->x);
     size_t at = 4 * (size_t)C * (size_t)chunk;
     for (int q = 0; q < C / 2; q++, at += 8) {
-        pl_f8 rest = pl_sub8(pl_sub8(pl_load8(f->b + at), sums.pair[q]), other.pair[q]);
-        pl_store8(f->x + at, pl_mul8(rest, pl_spread_pair(f->inverse + C * chunk + 2 * q)));
+        pl_f8 rest = pl_load8(f->b + at) - sums.pair[q] - other.pair[q];
+        pl_store8(f->x + at, rest * pl_spread_pair(f->inverse + C * chunk + 2 * q));
         pl_store8(f->u + at, sums.pair[q]);
     }
 }
@@ -167,12 +167,12 @@ static chunk_sums chunk_residual(const sweep_work* w, int chunk, int* block) {
     bool plain = *block == f->block_count || f->blocks[*block].place >= C * chunk + C;
     for (int q = 0; q < C / 2; q++, at += 8) {
         pl_f8 x = pl_load8(f->x + at), u = w->other_half ? other.pair[q] : pl_load8(f->u + at);
-        pl_f8 Dx = pl_mul8(pl_spread_pair(f->diagonal + at / 4), x);
+        pl_f8 Dx = pl_spread_pair(f->diagonal + at / 4) * x;
         if (!plain) {
             pl_f4 low = diagonal_times(f, C * chunk + 2 * q, pl_low4(x), block);
             Dx = pl_pair4(low, diagonal_times(f, C * chunk + 2 * q + 1, pl_high4(x), block));
         }
-        r.pair[q] = pl_sub8(pl_sub8(pl_sub8(pl_load8(f->b + at), u), r.pair[q]), Dx);
+        r.pair[q] = pl_load8(f->b + at) - u - r.pair[q] - Dx;
     }
     return r;
 }

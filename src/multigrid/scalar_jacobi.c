@@ -36,7 +36,7 @@ static void fine_task(int begin, int end, int worker, void* user) {
             pl_f4 Ax = row_sum(&low, q) + row_sum(&high, q) + diagonal_times(f, p, x, &block);
             pl_f4 r = w->bare ? Ax : (pl_f4)(pl_load4(f->b + at) - Ax);
             pl_f4 step = row_step(f, p, r, &block_again);
-            pl_store4(f->u + at, w->bare ? step : pl_fma4(f->damping, step, x));
+            pl_store4(f->u + at, w->bare ? step : pl_scale_add4(f->damping, step, x));
         }
     }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What passes over the rows of the finest level are made of (scalar_fine_data.h): four rows to a
-// chunk.
+// Kernels for passes over the rows of the finest level (scalar_fine_data.h), four rows to a chunk.
 #ifndef PL_MULTIGRID_SCALAR_ROWS_H
 #define PL_MULTIGRID_SCALAR_ROWS_H
 
@@ -19,7 +18,7 @@ typedef struct chunk_sums {
 // apart, so that the usual one stays in registers
 static __attribute__((noinline, unused)) chunk_sums far_sums(const pl_half_rows* h, int chunk,
                                                              const float* x) {
-    pl_f8 first = pl_zero8(), second = pl_zero8();
+    pl_f8 first = {0}, second = {0};
     for (int k = h->starts[chunk]; k < h->starts[chunk + 1]; k++) {
         const int* at = h->far[k].columns;
         const float* values = h->far[k].values;
@@ -47,20 +46,20 @@ PL_WIDE void add_entries(chunk_sums* sums, const pl_near_entries* e, const float
 PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
     if (__builtin_expect(!h->near, 0)) return far_sums(h, chunk, x);
     const pl_near_entries *e = h->near + h->starts[chunk], *end = h->near + h->starts[chunk + 1];
-    chunk_sums sums = {{pl_zero8(), pl_zero8()}};
+    chunk_sums sums = {0};
     for (x += h->lowest[chunk]; e < end; e++) add_entries(&sums, e, x);
     return sums;
 }
 
 // The same for sweeps over one half: rows are short and their chunks sorted by length, so that
 // jumping into straight code costs up to a tenth less than a loop. With two halves to a chunk the
-// jumps are not foreseen any more, and it costs a tenth more.
+// jumps are mispredicted, and this costs a tenth more.
 PL_WIDE chunk_sums short_sums(const pl_half_rows* h, int chunk, const float* x) {
     if (__builtin_expect(!h->near, 0)) return far_sums(h, chunk, x);
     const pl_near_entries* end = h->near + h->starts[chunk + 1];
     int count = h->starts[chunk + 1] - h->starts[chunk];
     x += h->lowest[chunk];
-    chunk_sums sums = {{pl_zero8(), pl_zero8()}};
+    chunk_sums sums = {0};
     for (; count > 12; count--) add_entries(&sums, end - count, x);
     switch (count) {
     case 12: add_entries(&sums, end - 12, x); // fall through

@@ -25,38 +25,12 @@
 #ifndef PL_MULTIGRID_WIDE_BLOCK_H
 #define PL_MULTIGRID_WIDE_BLOCK_H
 
-#include "math/simd.h"
+#include "math/float8.h"
 
-typedef float pl_f4 __attribute__((vector_size(16)));
 typedef int32_t pl_i4 __attribute__((vector_size(16)));
-typedef float pl_f8 __attribute__((vector_size(32)));
-typedef float pl_f4_loose __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float pl_f8_loose __attribute__((vector_size(32), aligned(4), may_alias));
 
-PL_WIDE pl_f4 pl_load4(const float* p) { return *(const pl_f4_loose*)p; }
-PL_WIDE void pl_store4(float* p, pl_f4 a) { *(pl_f4_loose*)p = a; }
-PL_WIDE pl_f4 pl_splat4(float a) { return (pl_f4){a, a, a, a}; }
-PL_WIDE pl_f8 pl_load8(const float* p) { return *(const pl_f8_loose*)p; }
-PL_WIDE void pl_store8(float* p, pl_f8 a) { *(pl_f8_loose*)p = a; }
-PL_WIDE pl_f8 pl_splat8(float a) { return (pl_f8){a, a, a, a, a, a, a, a}; }
 // the fourth becomes zero
 PL_WIDE pl_f4 pl_drop_last(pl_f4 a) { return (pl_f4)((pl_i4)a & (pl_i4){-1, -1, -1, 0}); }
-
-// a b + c, rounded once where the machine can
-PL_WIDE pl_f4 pl_fma4(pl_f4 a, pl_f4 b, pl_f4 c) {
-#if PL_LANES > 1 && defined(__FMA__)
-    return (pl_f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
-#else
-    return a * b + c;
-#endif
-}
-PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {
-#if PL_LANES > 1 && defined(__FMA__)
-    return (pl_f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-    return a * b + c;
-#endif
-}
 
 // ---------------------------------------------------------------- 3 and 4
 
@@ -116,21 +90,14 @@ typedef struct pl_sum4 {
 } pl_sum4;
 
 PL_WIDE void pl_sum4_add(const float* A, const float* x, pl_sum4* sum) {
-#if PL_LANES > 1 && defined(__AVX__)
-    __m256 xx = _mm256_broadcast_ps((const __m128*)x);
-    pl_f8 x01 = (pl_f8)_mm256_permutevar_ps(xx, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
-    pl_f8 x23 = (pl_f8)_mm256_permutevar_ps(xx, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3));
-#else
-    pl_f8 x01 = {x[0], x[0], x[0], x[0], x[1], x[1], x[1], x[1]};
-    pl_f8 x23 = {x[2], x[2], x[2], x[2], x[3], x[3], x[3], x[3]};
-#endif
+    pl_f8 x01, x23;
+    pl_spread_four(x, &x01, &x23);
     sum->first = pl_fma8(pl_load8(A), x01, sum->first);
     sum->second = pl_fma8(pl_load8(A + 8), x23, sum->second);
 }
 PL_WIDE pl_v4 pl_sum4_end(pl_sum4 sum) {
     pl_f8 both = sum.first + sum.second;
-    return __builtin_shufflevector(both, both, 0, 1, 2, 3) +
-           __builtin_shufflevector(both, both, 4, 5, 6, 7);
+    return pl_low4(both) + pl_high4(both);
 }
 PL_WIDE pl_v4 pl_v4_apply(const float* A, pl_v4 x) {
     pl_f4 sum = pl_load4(A) * pl_splat4(x[0]);
@@ -179,27 +146,18 @@ typedef struct pl_sum4x3 {
 
 // column k of a block times the row k of x
 PL_WIDE void pl_sum4x3_column(const float* column, pl_f8 twice, int k, pl_sum4x3* sum) {
-#if PL_LANES > 1 && defined(__AVX__)
-    __m256 cc = _mm256_broadcast_ps((const __m128*)column);
-    pl_f8 c01 = (pl_f8)_mm256_permutevar_ps(cc, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
-    pl_f8 c23 = (pl_f8)_mm256_permutevar_ps(cc, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3));
-#else
-    const float* c = column;
-    pl_f8 c01 = {c[0], c[0], c[0], c[0], c[1], c[1], c[1], c[1]};
-    pl_f8 c23 = {c[2], c[2], c[2], c[2], c[3], c[3], c[3], c[3]};
-#endif
+    pl_f8 c01, c23;
+    pl_spread_four(column, &c01, &c23);
     sum->first[k % 2] = pl_fma8(c01, twice, sum->first[k % 2]);
     sum->second[k % 2] = pl_fma8(c23, twice, sum->second[k % 2]);
 }
-PL_WIDE pl_f8 pl_twice4(pl_f4 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3); }
+PL_WIDE pl_f8 pl_twice4(pl_f4 a) { return pl_pair4(a, a); }
 PL_WIDE void pl_sum4x3_add(const float* A, const float* x, pl_sum4x3* sum) {
     for (int k = 0; k < 4; k++) pl_sum4x3_column(A + 4 * k, pl_twice4(pl_load4(x + 4 * k)), k, sum);
 }
 PL_WIDE pl_v4x3 pl_sum4x3_end(pl_sum4x3 sum) {
     pl_f8 a = sum.first[0] + sum.first[1], b = sum.second[0] + sum.second[1];
-    return (pl_v4x3){
-        {__builtin_shufflevector(a, a, 0, 1, 2, 3), __builtin_shufflevector(a, a, 4, 5, 6, 7),
-         __builtin_shufflevector(b, b, 0, 1, 2, 3), __builtin_shufflevector(b, b, 4, 5, 6, 7)}};
+    return (pl_v4x3){{pl_low4(a), pl_high4(a), pl_low4(b), pl_high4(b)}};
 }
 PL_WIDE pl_v4x3 pl_v4x3_apply(const float* A, pl_v4x3 x) {
     pl_sum4x3 sum = {0};

@@ -162,7 +162,7 @@ static void right_side_task(int begin, int end, int worker, void* user) {
         size_t at = 4 * (size_t)k;
         pl_f4 b = -pl_load4(q->gradient + at);
         for (int i = 0; i < q->pair_count; i++)
-            b = pl_fma4(-job->weight[i], pl_load4(y[i] + at), b);
+            b = pl_scale_add4(-job->weight[i], pl_load4(y[i] + at), b);
         pl_store4(job->b + place(job, k), b);
     }
 }
@@ -285,7 +285,8 @@ static double direction_part(int begin, int end, void* user) {
     double sum[4] = {0};
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4) {
         pl_f4 d = pl_load4(q->direction + at);
-        for (int i = 0; i < q->pair_count; i++) d = pl_fma4(job->weight[i], pl_load4(s[i] + at), d);
+        for (int i = 0; i < q->pair_count; i++)
+            d = pl_scale_add4(job->weight[i], pl_load4(s[i] + at), d);
         pl_store4(q->direction + at, d);
         add_product(sum, pl_load4(q->gradient + at), d);
     }

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A step of Projective Dynamics with the gradient of the objective in double: for tolerances that
-// float cannot reach, for elements that it does not have, and with the direct solver. Directions
-// are in float, as cycles are.
+// float cannot reach, for elements without a float form, and with the direct solver. Directions are
+// in float, as cycles are.
 #include "step/step_projective.h"
 #include "base/timer.h"
 #include "math/float4.h"
@@ -18,8 +18,6 @@
 enum { BLOCK = 2048 }; // vertices of a task
 
 static double largest(double a, double b) { return a > b ? a : b; }
-
-static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
 
 // what friction is known to be at the start of a step
 static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
@@ -85,7 +83,7 @@ static void gradient_task(int begin, int end, int worker, void* user) {
     const double_work* w = user;
     for (int v = begin; v < end; v++) {
         pl_vec3 g = pl_vec3_load(w->m->gradient + 3 * (size_t)v);
-        pl_store4(w->solver->quasi->gradient + place(w, v), float4_of(pl_scale(w->scale, g)));
+        pl_store4(w->solver->quasi->gradient + place(w, v), pl_float4_of(pl_scale(w->scale, g)));
     }
 }
 
