@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "mg_samples.h"
-#include "multigrid/mg_outer.h"
+#include "multigrid/mg_krylov.h"
 #include "sample_meshes.h"
 
 static const mg_material rubber = {1e5, 0.3, 1000.0, 1.0 / 30.0, NULL};

@@ -3,20 +3,21 @@
 //
 // Numbers that were chosen by measurement: TUNED(type, name, value, top, measured on).
 //
-// None of them changes what a converged step is; they decide how many iterations it takes, or how
-// near the next one comes. `pliant-bench sensitivity` halves and doubles each: `value` itself where
-// `top` is 0, else its distance from `top`. tuned.h includes this file, once for each use of it.
+// None of them changes the solution of a converged step. They change the number of iterations, or
+// the error that is left below the tolerance. `pliant-bench sensitivity` halves and doubles each:
+// `value` itself where `top` is 0, else its distance from `top`. tuned.h includes this file, once
+// for each use of it.
 
 // ---- levels of multigrid: multigrid/hierarchy.c, pl_mg_automatic_counts
 
-// Vertices to a node of level 1 in small bodies. Fewer make coarse levels as dear as the vertices,
-// more cost iterations.
+// Vertices per node of level 1 in small bodies. Fewer make coarse levels as expensive as the
+// vertices, more cost iterations.
 TUNED(double, vertices_per_node, 40.0, 0.0, "bars and cubes of 1 000 to 523 000 vertices")
 // In large bodies: times the fourth root of their number of vertices.
 TUNED(double, vertices_per_node_growth, 4.5, 0.0, "bars and cubes of 1 000 to 523 000 vertices")
 // Nodes of the coarsest level, times the cube root of the number of vertices.
 TUNED(double, coarsest_nodes, 2.0, 0.0, "bars and cubes of 1 000 to 523 000 vertices")
-// Nodes of a coarse level to one of the next.
+// Nodes of a coarse level per node of the next.
 TUNED(int, nodes_per_node, 12, 0.0, "bars and cubes of 1 000 to 523 000 vertices")
 // Keeping parts separate may need up to this many times the usual node count.
 TUNED(int, max_node_factor, 4, 0.0, "bars with layers, lumps, bones and shells")
@@ -43,7 +44,7 @@ TUNED(int, many_edges, 10000, 0.0, "octopus and armadillo with slivers")
 // Smallest eigenvalue that the iteration on the first coarse level of an uneven body aims at.
 TUNED(float, first_level_aim, 0.15f, 0.0, "bars with layers, lumps, bones and shells (s0-contrast)")
 
-// ---- cycles that are slow: multigrid/mg_float.c, mg_outer.c, sparse/linear_fallback.c
+// ---- cycles that are slow: multigrid/mg_krylov_float.c, mg_krylov.c, sparse/linear_fallback.c
 
 // Cycles sweep the finest level on one side only while they leave no more than this part of the
 // residual, in the mean over `watched_cycles` of them.
@@ -55,7 +56,7 @@ TUNED(double, slow_cycle, 0.85, 1.0, "bars with lumps of 1e8")
 // residual.
 TUNED(int, watched_gradients, 24, 0.0, "bars with lumps of 1e8")
 TUNED(double, slow_gradients, 0.1, 0.0, "bars with lumps of 1e8")
-// Iterations after which a solve that has not converged is in vain.
+// Iterations after which a solve that has not converged is given up.
 TUNED(int, linear_patience, 100, 0.0, "bars with lumps of 1e8")
 
 // ---- Newton's method: step/step_newton.c, step_search.c
@@ -67,10 +68,10 @@ TUNED(double, min_projected_fraction, 0.25, 0.0, "cloth of 1 000 to 10 000 trian
 TUNED(double, far_residual, 0.05, 0.0, "cloth of 1 000 to 10 000 triangles on a ball")
 // Linear systems of cloth are solved to this tolerance.
 TUNED(double, rough_tolerance, 0.3, 0.0, "22 frames of a cloth of 10 000 triangles on a ball")
-// The last linear system is solved so far that this part of the tolerance would be left of the
-// forces if these were linear.
+// The last linear system is solved until, if forces were linear, the residual would be this
+// fraction of the tolerance.
 TUNED(double, end_part, 0.6, 0.0, "a cloth of 10 000 triangles on a ball")
-// A system that would have to be solved farther than this is not the last one.
+// A system that would need a smaller tolerance than this is not treated as the last one.
 TUNED(double, min_end_tolerance, 0.01, 0.0, "a cloth of 10 000 triangles on a ball")
 // Linear systems of bodies that touch each other are solved to this tolerance. 40 frames of three
 // bears take 28 137 cycles at 1e-3, 14 099 at 0.02, 9757 at 0.2, which leaves more steps
@@ -81,17 +82,17 @@ TUNED(double, contact_tolerance, 0.02, 0.0, "40 frames of three bears that fall 
 TUNED(int, rough_iterations, 10, 0.0, "37 frames of a cloth of 10 000 triangles on a ball")
 // Cloth that folds, and bodies that touch, may take this many times the iterations of the scene.
 TUNED(int, folding_factor, 4, 0.0, "a cloth of 10 000 triangles on a ball, three bears")
-// A step was short if more than this part of the first slope is left after it.
+// A step was short if more than this fraction of the initial slope is left after it.
 TUNED(double, straight_slope, 0.6, 0.0, "scenes/cloth_over_sphere.json")
-// A step goes as foreseen if its gain is within this part of what its model foresees.
+// A step agrees with its model if its gain is within this fraction of the predicted gain.
 TUNED(double, as_foreseen, 0.02, 0.0, "scenes/cloth_over_sphere.json")
 
 // ---- friction: step/step_friction.c
 
-// Normal forces follow if forces along normals are out of balance by less than this part of the
-// error of friction.
+// Normal forces are updated if forces along normals are out of balance by less than this fraction
+// of the error of friction.
 TUNED(double, max_normal_part, 0.3, 0.0, "blocks on slopes")
-// They go only half the way if the error is above this part of that at the last update.
+// They are updated only half way if the error is above this fraction of that at the last update.
 TUNED(double, min_friction_progress, 0.7, 1.0, "blocks on slopes")
 
 // ---- sweeps over cloth: fem/spring_relax.c

@@ -5,7 +5,7 @@
 #include "base/timer.h"
 #include "fem/fem_float.h"
 #include "multigrid/mg_cycle.h"
-#include "multigrid/mg_outer.h"
+#include "multigrid/mg_krylov.h"
 #include "sparse/linear_fallback.h"
 #include "sparse/linear_solver.h"
 
@@ -20,7 +20,7 @@ static const double MOST_STIFF = 1e6;
 struct pl_newton_multigrid {
     const pl_block_matrix* A; // the pattern
     pl_block_mg* mg;
-    pl_mg_outer outer;
+    pl_mg_krylov krylov;
     pl_float_sets* sets;
     bool sets_stale;
     int* places; // of the entries of A among the blocks of the finest level
@@ -38,7 +38,7 @@ void pl_newton_multigrid_destroy(pl_newton_multigrid* n) {
     if (!n) return;
     pl_float_sets_destroy(n->sets);
     pl_linear_fallback_free(&n->direct);
-    pl_mg_outer_free(&n->outer);
+    pl_mg_krylov_free(&n->krylov);
     pl_block_mg_destroy(n->mg);
     PL_FREE(n->places, int, n->place_count);
     PL_FREE(n, pl_newton_multigrid, 1);
@@ -60,12 +60,12 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
     pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, A->values};
     pl_status status = pl_block_mg_begin(&n->mg, &blocks, rest, &multigrid, pool, error);
     blocks.values = NULL;
-    if (status == PL_OK) status = pl_mg_outer_setup(&n->outer, &blocks, error);
+    if (status == PL_OK) status = pl_mg_krylov_setup(&n->krylov, &blocks, error);
     if (status == PL_OK)
         status = pl_float_sets_create(sets, set_count, rest, A->row_count, A, n->mg->new_of_old,
                                       pool, &n->sets, error);
     if (status != PL_OK) return status;
-    n->outer.levels = n->mg;
+    n->krylov.levels = n->mg;
     n->place_count = pl_block_matrix_entry_count(A);
     n->places = PL_ALLOC(int, n->place_count);
     if (!n->places) return pl_fail_memory(error, "the matrix of a step");
@@ -116,7 +116,7 @@ static double stiffness_part(int begin, int end, void* user) {
     return sum / 3.0;
 }
 
-// inertia is what holds soft motions
+// inertia gives soft motions their stiffness
 static bool is_float_enough(const pl_newton_multigrid* n, const pl_step_objective* f) {
     double inertia =
         pl_step_mass_weight(f) * pl_parallel_sum(f->pool, mass_part, f->vertex_count,
@@ -136,15 +136,15 @@ bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_step_objectiv
 }
 
 void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A) {
-    n->outer.A.values = A ? A->values : NULL;
-    if (A) pl_block_mg_update(n->mg, &n->outer.A);
+    n->krylov.A.values = A ? A->values : NULL;
+    if (A) pl_block_mg_update(n->mg, &n->krylov.A);
     else pl_block_mg_update_written(n->mg);
 }
 
-// The direct solver needs the matrix in double; without it, or memory, x stays what it is.
+// The direct solver needs the matrix in double; without it, or without memory, x stays unchanged.
 static bool solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
                            const double* b, double* x, pl_linear_info* info) {
-    if (!n->fallback || !n->outer.A.values) return false;
+    if (!n->fallback || !n->krylov.A.values) return false;
     return pl_linear_fallback_solve(&n->direct, n->A, 1, n->pool, options, b, x, info);
 }
 
@@ -155,8 +155,8 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
                                pl_linear_info* info) {
     *info = (pl_linear_info){0};
     if (n->direct.is_active && solve_directly(n, options, b, x, info)) return;
-    n->outer.residual_unread = residual_unread;
-    pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, options, b, x, info);
+    n->krylov.residual_unread = residual_unread;
+    pl_mg_krylov_solve(&n->krylov, n->mg, n->conjugate, n->fallback, options, b, x, info);
     if (pl_linear_has_failed(info) && !pl_linear_is_cut(options, info))
         solve_directly(n, options, b, x, info);
 }
@@ -228,7 +228,7 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
 
 static void apply(void* data, const double* x, double* y) {
     const pl_newton_multigrid* n = data;
-    pl_mg_outer_apply(&n->outer, n->pool, x, y);
+    pl_mg_krylov_apply(&n->krylov, n->pool, x, y);
 }
 
 // one cycle

@@ -7,6 +7,7 @@
 #define PL_MULTIGRID_BLOCK_GALERKIN_H
 
 #include "multigrid/block_level.h"
+#include "multigrid/galerkin_pairs.h"
 
 // How a level gets its values from the one below.
 typedef struct pl_block_product {

@@ -5,7 +5,7 @@
 // levels, values, one cycle. All of it in float.
 //
 //   unknowns  matrix                                          iteration around it, in double
-//   3         positive definite (S0, Xian, Tong and Liu 2019)  mg_outer.h
+//   3         positive definite (S0, Xian, Tong and Liu 2019)  mg_krylov.h
 //   4         displacements and pressures [K G'; G -C], K and  the caller's, as pl_krylov_gmres
 //             C (semi)definite (S3, Ruan et al. 2024)
 //

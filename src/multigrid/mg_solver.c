@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The public solver: checks what comes in, keeps what belongs together, reports.
+// The public solver: checks its input, owns levels and vectors, and reports.
 #include "base/memory.h"
 #include "base/timer.h"
-#include "multigrid/mg_outer.h"
+#include "multigrid/mg_krylov.h"
 
 #include <assert.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 enum { COOKIE = 0x6d67 };
 
 struct pl_mg_solver {
-    pl_mg_outer outer;
+    pl_mg_krylov krylov;
     pl_block_mg* mg;
     pl_array added; // of pl_mg_diagonal
     bool conjugate, fallback;
@@ -109,7 +109,7 @@ static pl_status build(pl_mg_solver* s, const pl_mg_def* def, const pl_mg_blocks
                                .stiffness_aware = def->stiffness_aware};
     pl_status status = pl_block_mg_setup(&s->mg, A, positions, &settings, def->pool, error);
     if (status != PL_OK) return status;
-    return pl_mg_outer_setup(&s->outer, A, error);
+    return pl_mg_krylov_setup(&s->krylov, A, error);
 }
 
 pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double* positions,
@@ -139,15 +139,15 @@ pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double
 void pl_mg_destroy(pl_mg_solver* s) {
     if (!s) return;
     pl_block_mg_destroy(s->mg);
-    pl_mg_outer_free(&s->outer);
+    pl_mg_krylov_free(&s->krylov);
     pl_array_free(&s->added);
     PL_FREE(s, pl_mg_solver, 1);
 }
 
 pl_status pl_mg_update(pl_mg_solver* s, const double* values, pl_error* error) {
     double start = pl_seconds();
-    if (values) s->outer.A.values = values;
-    bool factored = pl_block_mg_update(s->mg, &s->outer.A);
+    if (values) s->krylov.A.values = values;
+    bool factored = pl_block_mg_update(s->mg, &s->krylov.A);
     s->update_seconds = pl_seconds() - start;
     return factored ? PL_OK : pl_block_mg_fail(error);
 }
@@ -166,8 +166,8 @@ pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, i
     s->added.count = 0;
     if (count > 0)
         memcpy(pl_array_add(&s->added, (size_t)count), blocks, (size_t)count * sizeof *blocks);
-    s->outer.added = s->added.data;
-    s->outer.added_count = count;
+    s->krylov.added = s->added.data;
+    s->krylov.added_count = count;
     s->update_seconds = pl_seconds() - start;
     return status;
 }
@@ -208,7 +208,7 @@ void pl_mg_solve(pl_mg_solver* s, const double* b, double* x, double tolerance, 
     *info = (pl_mg_info){0};
     double start = pl_seconds();
     s->mg->times.smooth_fine = s->mg->times.coarse = s->mg->times.bottom = 0.0;
-    pl_mg_outer_solve(&s->outer, s->mg, s->conjugate, s->fallback, &options, b, x, &linear);
+    pl_mg_krylov_solve(&s->krylov, s->mg, s->conjugate, s->fallback, &options, b, x, &linear);
     info->solve_seconds = pl_seconds() - start;
     report(s, &linear, info);
 }

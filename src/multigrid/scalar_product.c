@@ -6,11 +6,12 @@
 //   A_IJ = sum over i in I, j in J of a_ij X_i X_j'
 //        = sum over i in I of X_i (sum over j in J of a_ij X_j)',
 //
-// so that an entry costs four multiplications and only a vertex and node J costs sixteen: about as
-// much as a product with a vector. Which entries meet is found once. Only blocks above the
-// diagonal are summed, in double.
+// so that an entry costs four multiplications, and sixteen are needed only for each pair of a
+// vertex and a node J: about as much as a product with a vector. The pattern of the sums is found
+// once. Only blocks above the diagonal are summed, in double.
 #include "multigrid/scalar_product.h"
 #include "base/memory.h"
+#include "multigrid/galerkin_pairs.h"
 
 #include <string.h>
 

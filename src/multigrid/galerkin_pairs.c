@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The symbolic part of the Galerkin product: once for a structure, and then every update is a walk
-// along lists, one coarse block after the other, with its sums in registers.
+// The symbolic part of the Galerkin product runs once for a structure. Every later update walks
+// along these lists, one coarse block after the other, and keeps the sums of a block in registers.
+#include "multigrid/galerkin_pairs.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "multigrid/level_pattern.h"
 
 #include <string.h>
 

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "multigrid/outer_vectors.h"
+#include "multigrid/mg_krylov_vectors.h"
 #include "base/memory.h"
 
 enum { ROWS_PER_TASK = 512 };
 
-void pl_mg_outer_free(pl_mg_outer* outer) {
-    size_t count = 3 * (size_t)outer->A.row_count;
-    PL_FREE(outer->r, double, count);
-    PL_FREE(outer->z, double, count);
-    PL_FREE(outer->p, double, count);
-    PL_FREE(outer->q, double, count);
-    PL_FREE(outer->float_p, float, 4 * (size_t)outer->A.row_count);
-    PL_FREE(outer->float_q, float, 4 * (size_t)outer->A.row_count);
-    *outer = (pl_mg_outer){0};
+void pl_mg_krylov_free(pl_mg_krylov* krylov) {
+    size_t count = 3 * (size_t)krylov->A.row_count;
+    PL_FREE(krylov->r, double, count);
+    PL_FREE(krylov->z, double, count);
+    PL_FREE(krylov->p, double, count);
+    PL_FREE(krylov->q, double, count);
+    PL_FREE(krylov->float_p, float, 4 * (size_t)krylov->A.row_count);
+    PL_FREE(krylov->float_q, float, 4 * (size_t)krylov->A.row_count);
+    *krylov = (pl_mg_krylov){0};
 }
 
-pl_status pl_mg_outer_setup(pl_mg_outer* outer, const pl_mg_blocks* A, pl_error* error) {
+pl_status pl_mg_krylov_setup(pl_mg_krylov* krylov, const pl_mg_blocks* A, pl_error* error) {
     size_t count = 3 * (size_t)A->row_count;
-    *outer = (pl_mg_outer){.A = *A};
-    outer->r = PL_ALLOC(double, count);
-    outer->z = PL_ALLOC(double, count);
-    outer->p = PL_ALLOC(double, count);
-    outer->q = PL_ALLOC(double, count);
-    outer->float_p = PL_ALLOC(float, 4 * (size_t)A->row_count);
-    outer->float_q = PL_ALLOC(float, 4 * (size_t)A->row_count);
-    if (outer->r && outer->z && outer->p && outer->q && outer->float_p && outer->float_q)
+    *krylov = (pl_mg_krylov){.A = *A};
+    krylov->r = PL_ALLOC(double, count);
+    krylov->z = PL_ALLOC(double, count);
+    krylov->p = PL_ALLOC(double, count);
+    krylov->q = PL_ALLOC(double, count);
+    krylov->float_p = PL_ALLOC(float, 4 * (size_t)A->row_count);
+    krylov->float_q = PL_ALLOC(float, 4 * (size_t)A->row_count);
+    if (krylov->r && krylov->z && krylov->p && krylov->q && krylov->float_p && krylov->float_q)
         return PL_OK;
-    pl_mg_outer_free(outer);
+    pl_mg_krylov_free(krylov);
     return pl_fail_memory(error, "the vectors of multigrid");
 }
 
@@ -61,16 +61,16 @@ static void apply_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_mg_outer_apply(const pl_mg_outer* outer, pl_pool* pool, const double* x, double* y) {
-    if (!outer->A.values) {
-        pl_block_mg_multiply(outer->levels, x, y);
+void pl_mg_krylov_apply(const pl_mg_krylov* krylov, pl_pool* pool, const double* x, double* y) {
+    if (!krylov->A.values) {
+        pl_block_mg_multiply(krylov->levels, x, y);
         return;
     }
-    apply_job job = {&outer->A, x, y};
-    pl_parallel_for(pool, apply_task, outer->A.row_count, ROWS_PER_TASK, &job);
-    for (int k = 0; k < outer->added_count; k++) {
-        size_t at = 3 * (size_t)outer->added[k].vertex;
-        const double* S = outer->added[k].block;
+    apply_job job = {&krylov->A, x, y};
+    pl_parallel_for(pool, apply_task, krylov->A.row_count, ROWS_PER_TASK, &job);
+    for (int k = 0; k < krylov->added_count; k++) {
+        size_t at = 3 * (size_t)krylov->added[k].vertex;
+        const double* S = krylov->added[k].block;
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++) y[at + (size_t)r] += S[3 * r + c] * x[at + (size_t)c];
     }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Conjugate gradients whose vectors are those of the finest level: floats, in the order of its
-// rows: the passes of pl_krylov_cg for them. The matrix in double, twice as many bytes, is read
-// only to find the true residual when the carried one is small enough, or has fallen far.
+// Conjugate gradients with the vectors of the finest level, which are floats in the order of its
+// rows: the passes of pl_krylov_cg for them. The matrix in double, with twice the bytes, is read
+// only to find the true residual when the recurrence's residual is small enough or has fallen far.
 //
-// Cycles sweep the finest level only after its correction by the coarse ones: 4 half passes over
-// the matrix with the product, where sweeps on both sides make 7. That is no symmetric operator,
-// but the gradients are flexible, and take a tenth more iterations (Bouwmeester, Dougherty and
-// Knyazev 2015). Jacobi gains too little from it: its first sweep is free.
+// Cycles sweep the finest level only after the coarse correction: 4 half passes over the matrix,
+// the product included, instead of 7 with sweeps on both sides. Such a cycle is not symmetric, but
+// conjugate gradients are flexible and need only a tenth more iterations (Bouwmeester, Dougherty
+// and Knyazev 2015). Jacobi gains too little from this, because its first sweep costs nothing.
 //
+// clang-format off
 //   r   level b      z   level x      az  level residual
-//   p, q = A p       kept in pl_mg_outer; q follows p by recurrence, since half of A z is left over
-//                    from the last sweep of the cycle: a product costs half a pass of the matrix
+//   p, q = A p       kept in pl_mg_krylov. q follows p by recurrence, because the last sweep of the cycle
+//                    has half of A z already: a product costs half a pass of the matrix
 //   y   the sum of alpha p, in double; x = y size, where size undoes both scales
-#include "multigrid/mg_float.h"
+// clang-format on
+#include "multigrid/mg_krylov_float.h"
 #include "base/timer.h"
 #include "base/tuned.h"
 #include "multigrid/wide_block.h"
@@ -36,7 +38,7 @@ typedef double d4 __attribute__((vector_size(32)));
 
 typedef struct run run;
 struct run {
-    pl_mg_outer* outer;
+    pl_mg_krylov* krylov;
     pl_block_mg* mg;
     const double* b;
     double* x;
@@ -88,7 +90,7 @@ static void multiply_part(const run* c, int begin, int end, d4 sums[3]) {
     for (size_t i = 4 * (size_t)begin; i < 4 * (size_t)end; i += 4) {
         d4 z = widen(pl_load4(fine->x + i));
         sums[0] += widen(pl_load4(fine->b + i)) * z;
-        if (!c->first) sums[1] += z * widen(pl_load4(c->outer->float_q + i));
+        if (!c->first) sums[1] += z * widen(pl_load4(c->krylov->float_q + i));
         sums[2] += z * widen(pl_load4(fine->residual + i));
     }
 }
@@ -97,7 +99,7 @@ static void take_residual_task(int begin, int end, int worker, void* user) {
     const run* c = user;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const double* r = c->outer->r + 3 * (size_t)c->mg->old_of_new[i];
+        const double* r = c->krylov->r + 3 * (size_t)c->mg->old_of_new[i];
         float* b = c->mg->levels[0].b + 4 * (size_t)i;
         for (int k = 0; k < 3; k++) b[k] = (float)(r[k] * c->shrink);
         b[3] = 0.0f;
@@ -108,7 +110,7 @@ static void give_solution_task(int begin, int end, int worker, void* user) {
     const run* c = user;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        double *x = c->x + 3 * (size_t)c->mg->old_of_new[i], *y = c->outer->z + 3 * (size_t)i;
+        double *x = c->x + 3 * (size_t)c->mg->old_of_new[i], *y = c->krylov->z + 3 * (size_t)i;
         for (int k = 0; k < 3; k++) {
             x[k] += y[k] * c->size;
             y[k] = 0.0;
@@ -118,7 +120,8 @@ static void give_solution_task(int begin, int end, int worker, void* user) {
 
 static void across_part(const run* c, int begin, int end, d4 sums[3]) {
     for (size_t i = 4 * (size_t)begin; i < 4 * (size_t)end; i += 4)
-        sums[0] += widen(pl_load4(c->mg->levels[0].b + i)) * widen(pl_load4(c->outer->float_p + i));
+        sums[0] +=
+            widen(pl_load4(c->mg->levels[0].b + i)) * widen(pl_load4(c->krylov->float_p + i));
 }
 
 // p = z + beta p, q = az + beta q, y += alpha p, r -= alpha q; sums r r
@@ -126,9 +129,9 @@ static void step_part(const run* c, int begin, int end, d4 sums[3]) {
     const pl_block_level* fine = &c->mg->levels[0];
     pl_f4 beta = pl_splat4((float)c->beta), minus = pl_splat4((float)-c->alpha);
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
-        float *to_p = c->outer->float_p + 4 * i, *to_q = c->outer->float_q + 4 * i;
+        float *to_p = c->krylov->float_p + 4 * i, *to_q = c->krylov->float_q + 4 * i;
         float* to_r = fine->b + 4 * i;
-        double* y = c->outer->z + 3 * i;
+        double* y = c->krylov->z + 3 * i;
         pl_f4 p = pl_load4(fine->x + 4 * i), q = pl_load4(fine->residual + 4 * i);
         if (!c->first) {
             p = pl_fma4(beta, pl_load4(to_p), p);
@@ -155,12 +158,12 @@ static double look(pl_krylov* k) {
     double sums[3];
     int count = 3 * c->mg->row_count;
     for_rows(c, give_solution_task);
-    pl_mg_outer_apply(c->outer, c->mg->pool, c->x, c->outer->r);
-    pl_vector_xpay(c->mg->pool, count, c->b, -1.0, c->outer->r);
+    pl_mg_krylov_apply(c->krylov, c->mg->pool, c->x, c->krylov->r);
+    pl_vector_xpay(c->mg->pool, count, c->b, -1.0, c->krylov->r);
     for_rows(c, take_residual_task);
     sum_rows(c, across_part, sums);
     c->across = sums[0];
-    return pl_vector_norm(c->mg->pool, count, c->outer->r);
+    return pl_vector_norm(c->mg->pool, count, c->krylov->r);
 }
 
 static double rounded_part(int begin, int end, void* user) {
@@ -234,10 +237,10 @@ static void start(run* c) {
     for_rows(c, take_residual_task);
 }
 
-bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b, double* x,
-                           double load, const pl_linear_options* options, pl_linear_info* info) {
+bool pl_mg_krylov_float(pl_mg_krylov* krylov, pl_block_mg* mg, const double* b, double* x,
+                        double load, const pl_linear_options* options, pl_linear_info* info) {
     static const pl_cg_passes passes = {correct, direct, advance};
-    run c = {.outer = outer,
+    run c = {.krylov = krylov,
              .mg = mg,
              .b = b,
              .x = x,

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Cycles alone (S0 Alg. 2, repeated), and conjugate gradients with a cycle as preconditioner, which
-// the paper names as future work. The gradients are flexible: in float the cycle is linear and
-// symmetric only up to round-off.
-#include "multigrid/mg_outer.h"
+// the paper names as future work. Conjugate gradients are flexible, because in float the cycle is
+// linear and symmetric only up to round-off.
+#include "multigrid/mg_krylov.h"
 #include "base/tuned.h"
-#include "multigrid/mg_float.h"
+#include "multigrid/mg_krylov_float.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef struct iteration {
-    pl_mg_outer* outer;
+    pl_mg_krylov* krylov;
     pl_block_mg* mg;
     double scale; // |b|
     const pl_linear_info* info;
@@ -22,7 +22,7 @@ typedef struct iteration {
 
 static void apply(void* user, const void* x, void* y) {
     const iteration* it = user;
-    pl_mg_outer_apply(it->outer, it->mg->pool, x, y);
+    pl_mg_krylov_apply(it->krylov, it->mg->pool, x, y);
 }
 
 static void cycle(void* user, const void* r, void* z) {
@@ -32,7 +32,7 @@ static void cycle(void* user, const void* r, void* z) {
 
 static double part_left(void* user) {
     const iteration* it = user;
-    return it->outer->residual_unread ? NAN : pl_block_mg_left(it->mg);
+    return it->krylov->residual_unread ? NAN : pl_block_mg_left(it->mg);
 }
 
 // The cycle z of the residual r does not descend. A is indefinite if z shows it to be. Else
@@ -48,7 +48,7 @@ static void explain_failure(pl_krylov* k, bool first, pl_linear_info* info) {
 // most matrices and half the traffic.
 static void solve_gradients(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info) {
     const iteration* it = k->user;
-    if (pl_mg_float_gradients(it->outer, it->mg, k->b, k->x, k->scale, options, info)) return;
+    if (pl_mg_krylov_float(it->krylov, it->mg, k->b, k->x, k->scale, options, info)) return;
     int iterations = info->iterations;
     k->flexible = true;
     k->look = pl_krylov_residual;
@@ -57,25 +57,25 @@ static void solve_gradients(pl_krylov* k, const pl_linear_options* options, pl_l
         explain_failure(k, info->iterations == iterations, info);
 }
 
-void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool fallback,
-                       const pl_linear_options* options, const double* b, double* x,
-                       pl_linear_info* info) {
+void pl_mg_krylov_solve(pl_mg_krylov* krylov, pl_block_mg* mg, bool conjugate, bool fallback,
+                        const pl_linear_options* options, const double* b, double* x,
+                        pl_linear_info* info) {
     static const pl_krylov_operations with_matrix = {.apply = apply, .precondition = cycle};
     // a matrix in float needs no better residual than its own cycles tell
     static const pl_krylov_operations in_float = {
         .apply = apply, .precondition = cycle, .part_left = part_left};
     int count = 3 * mg->row_count;
-    iteration it = {outer, mg, pl_vector_norm(mg->pool, count, b), info};
-    pl_krylov k = {.operations = outer->A.values ? &with_matrix : &in_float,
+    iteration it = {krylov, mg, pl_vector_norm(mg->pool, count, b), info};
+    pl_krylov k = {.operations = krylov->A.values ? &with_matrix : &in_float,
                    .user = &it,
                    .pool = mg->pool,
                    .count = count,
                    .b = b,
                    .x = x,
-                   .r = outer->r,
-                   .z = outer->z,
-                   .p = outer->p,
-                   .q = outer->q,
+                   .r = krylov->r,
+                   .z = krylov->z,
+                   .p = krylov->p,
+                   .q = krylov->q,
                    .scale = it.scale};
     if (it.scale == 0.0) {
         memset(x, 0, (size_t)count * sizeof(double));
@@ -100,7 +100,7 @@ void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool
         if (pl_krylov_stationary(&k, options, info) != PL_KRYLOV_STALLED) return;
         info->switched = true;
     } else if (k.x_is_zero) {
-        memcpy(outer->r, b, (size_t)count * sizeof(double));
+        memcpy(krylov->r, b, (size_t)count * sizeof(double));
     }
     solve_gradients(&k, options, info);
 }
