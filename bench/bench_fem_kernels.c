@@ -9,8 +9,8 @@
 #include "bench_meshes.h"
 #include "bench_systems.h"
 #include "cloth_kernels.h"
+#include "elements/tet_elements.h"
 #include "fem/tet_batches.h"
-#include "fem/tet_elements.h"
 #include "mesh/reorder.h"
 #include "rotation_data.h"
 

@@ -3,7 +3,7 @@
 #include "bench_systems.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "mesh/reorder.h"
 
 #include <pliant/generate.h>

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench_meshes.h"
+#include "elements/tet_elements.h"
 #include "fem/cloth_elements.h"
-#include "fem/tet_elements.h"
 #include "math/mat3.h"
 #include "mesh/topology.h"
 

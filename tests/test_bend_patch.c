@@ -67,15 +67,15 @@ TEST(bend_patch_has_its_derivatives)
     }
 }
 
-static pl_fem_parts parts_of(const pl_mesh* mesh) {
+static pl_body_parts parts_of(const pl_mesh* mesh) {
     const pl_element_material material = {.law = PL_LAW_SPRINGS, .density = 1.0, .bend = 2.0};
-    pl_fem_parts parts;
+    pl_body_parts parts;
     pl_error error;
     CHECK_OK(verify_sheet_parts(mesh, &material, &parts, &error), &error);
     return parts;
 }
 
-static const pl_element_set* patches_of(const pl_fem_parts* parts) {
+static const pl_element_set* patches_of(const pl_body_parts* parts) {
     for (int k = 0; k < parts->set_count; k++)
         if (parts->sets[k].kind == &pl_patch_elements) return &parts->sets[k];
     return NULL;
@@ -88,7 +88,7 @@ TEST(bend_patches_couple_the_same_in_float)
     pl_mesh* mesh;
     pl_error error;
     CHECK_OK(verify_sheet(VERIFY_SHEET_IRREGULAR, 1.0, 0.7, 0.1, &mesh, &error), &error);
-    pl_fem_parts parts = parts_of(mesh);
+    pl_body_parts parts = parts_of(mesh);
     int n = mesh->vertex_count;
     pl_block_matrix A;
     CHECK_OK(pl_block_matrix_setup(&A, n, 3, parts.neighbour_offsets, parts.neighbours, &error),
@@ -127,7 +127,7 @@ TEST(bend_patches_couple_the_same_in_float)
     PL_FREE(blocks, float, 9 * entries);
     pl_cloth_batches_free(&batches);
     pl_block_matrix_free(&A);
-    pl_fem_parts_free(&parts);
+    pl_body_parts_free(&parts);
     pl_mesh_destroy(mesh);
 }
 
@@ -137,7 +137,7 @@ TEST(bend_patches_are_the_same_together_and_alone)
     pl_mesh* mesh;
     pl_error error;
     CHECK_OK(verify_sheet(VERIFY_SHEET_IRREGULAR, 1.0, 0.7, 0.1, &mesh, &error), &error);
-    pl_fem_parts parts = parts_of(mesh);
+    pl_body_parts parts = parts_of(mesh);
     const pl_element_set* set = patches_of(&parts);
     size_t n = 3 * (size_t)mesh->vertex_count;
     double *x = PL_ALLOC(double, n), *together = PL_ALLOC(double, n), *alone = PL_ALLOC(double, n);
@@ -165,7 +165,7 @@ TEST(bend_patches_are_the_same_together_and_alone)
     PL_FREE(x, double, n);
     PL_FREE(together, double, n);
     PL_FREE(alone, double, n);
-    pl_fem_parts_free(&parts);
+    pl_body_parts_free(&parts);
     pl_mesh_destroy(mesh);
 }
 

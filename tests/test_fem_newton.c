@@ -4,10 +4,10 @@
 // Newton on multigrid with its matrix in float, against direct solves in double.
 #include "base/memory.h"
 #include "base/pool.h"
+#include "elements/tet_elements.h"
 #include "fem/cloth_elements.h"
 #include "fem/fem_system.h"
 #include "fem/newton_multigrid.h"
-#include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "mesh/topology.h"
 #include "multigrid/block_multigrid.h"

@@ -3,7 +3,7 @@
 //
 // The elastic laws in double: against finite differences, linear elasticity, and a numeric
 // projection.
-#include "fem/fem_build.h"
+#include "elements/body_parts.h"
 #include "material/material.h"
 #include "material_states.h"
 #include "test.h"
@@ -251,7 +251,7 @@ TEST(material_moduli_at_small_strain_are_those_given)
                                          .density = 1000.0};
             pl_material m;
             pl_error error;
-            CHECK_OK(pl_fem_law_of_solid(&given, &m, &error), &error);
+            CHECK_OK(pl_law_of_solid(&given, &m, &error), &error);
             double own = law == PL_LAW_ARAP ? 2.0 / 3.0 * mu : bulk;
             CHECK_NEAR(curvature(&m, pl_mat3_identity()) / 9.0, own, 1e-6 * own);
             CHECK_NEAR(curvature(&m, shear), mu, 1e-6 * mu);

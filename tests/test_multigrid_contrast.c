@@ -6,7 +6,7 @@
 // soft one, which takes 9 (the stiff one 11). (Halves side by side: test_multigrid_solver.)
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "mg_samples.h"
 #include "multigrid/block_multigrid.h"
 #include "multigrid/scalar_multigrid.h"

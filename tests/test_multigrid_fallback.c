@@ -4,8 +4,8 @@
 // Stiff lumps in something so soft that round-off leaves nothing of multigrid's cycles: the direct
 // solver takes over.
 #include "base/memory.h"
+#include "elements/tet_elements.h"
 #include "fem/fem_system.h"
-#include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
 #include "test.h"

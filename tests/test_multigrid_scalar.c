@@ -5,8 +5,8 @@
 // cycle as an operator, its solutions against the direct solver.
 #include "base/memory.h"
 #include "base/random.h"
+#include "elements/tet_elements.h"
 #include "fem/cloth_elements.h"
-#include "fem/tet_elements.h"
 #include "mesh/topology.h"
 #include "multigrid/mg_cycle.h"
 #include "multigrid/scalar_mg_data.h"

@@ -5,7 +5,7 @@
 // singular values and the laws one by one.
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "material/rotation_trace.h"
 #include "math/polar.h"
 #include "math/svd3.h"

@@ -4,7 +4,7 @@
 // Terms that are added to a step: with an energy, without one, of low rank, between pieces.
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "fem_samples.h"
 #include "step/step_assembled.h"
 #include "step/step_low_rank.h"

@@ -4,8 +4,8 @@
 // Tets in float batches against the double elements.
 #include "base/memory.h"
 #include "base/random.h"
+#include "elements/tet_elements.h"
 #include "fem/tet_batches.h"
-#include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
 

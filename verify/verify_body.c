@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
+#include "elements/tet_elements.h"
 #include "fem/fem_system.h"
-#include "fem/tet_elements.h"
 #include "mesh/topology.h"
 #include "step/mass_matrix.h"
 #include "step/step_objective.h"

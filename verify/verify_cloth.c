@@ -35,7 +35,7 @@ pl_status verify_sheet(verify_sheet_kind kind, double size_x, double size_y, dou
 }
 
 pl_status verify_sheet_parts(const pl_mesh* mesh, const pl_element_material* material,
-                             pl_fem_parts* out, pl_error* error) {
+                             pl_body_parts* out, pl_error* error) {
     pl_element_material* materials = PL_ALLOC(pl_element_material, mesh->triangle_count);
     if (!materials) return pl_fail_memory(error, "materials");
     for (int e = 0; e < mesh->triangle_count; e++) materials[e] = *material;
@@ -103,7 +103,7 @@ static bool solve_free(const pl_block_matrix* K, const double* f, double* u) {
     return true;
 }
 
-static pl_status stiffness_at_rest(pl_fem_parts* parts, pl_block_matrix* K, pl_error* error) {
+static pl_status stiffness_at_rest(pl_body_parts* parts, pl_block_matrix* K, pl_error* error) {
     pl_status status = pl_block_matrix_setup(K, parts->vertex_count, 3, parts->neighbour_offsets,
                                              parts->neighbours, error);
     for (int k = 0; status == PL_OK && k < parts->set_count; k++) {
@@ -118,7 +118,7 @@ pl_status verify_sheet_moduli(const pl_mesh* mesh, const pl_element_material* ma
                               double degrees, double* modulus, double* poisson, pl_error* error) {
     double c = cos(degrees * 0.017453292519943295), s = sin(degrees * 0.017453292519943295);
     size_t n = 3 * (size_t)mesh->vertex_count;
-    pl_fem_parts parts;
+    pl_body_parts parts;
     pl_block_matrix K = {0};
     pl_status status = verify_sheet_parts(mesh, material, &parts, error);
     if (status != PL_OK) return status;
@@ -139,7 +139,7 @@ pl_status verify_sheet_moduli(const pl_mesh* mesh, const pl_element_material* ma
     PL_FREE(force, double, n);
     PL_FREE(u, double, n);
     pl_block_matrix_free(&K);
-    pl_fem_parts_free(&parts);
+    pl_body_parts_free(&parts);
     return status;
 }
 
@@ -169,7 +169,7 @@ pl_status verify_sheet_cylinder(const pl_mesh* mesh, double degrees, double curv
     const pl_element_material material = {.law = PL_LAW_SPRINGS, .density = 1.0, .bend = 1.0};
     double c = cos(degrees * 0.017453292519943295), s = sin(degrees * 0.017453292519943295);
     size_t n = 3 * (size_t)mesh->vertex_count;
-    pl_fem_parts parts;
+    pl_body_parts parts;
     pl_status status = verify_sheet_parts(mesh, &material, &parts, error);
     if (status != PL_OK) return status;
     double* x = PL_ALLOC(double, n);
@@ -188,7 +188,7 @@ pl_status verify_sheet_cylinder(const pl_mesh* mesh, double degrees, double curv
             answer->value += pl_element_set_energy(&parts.sets[k], NULL, x);
     }
     PL_FREE(x, double, n);
-    pl_fem_parts_free(&parts);
+    pl_body_parts_free(&parts);
     return status;
 }
 

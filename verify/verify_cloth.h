@@ -24,7 +24,7 @@ pl_status verify_sheet(verify_sheet_kind kind, double size_x, double size_y, dou
 
 // The elements of a sheet that is of one material.
 pl_status verify_sheet_parts(const pl_mesh* mesh, const pl_element_material* material,
-                             pl_fem_parts* out, pl_error* error);
+                             pl_body_parts* out, pl_error* error);
 
 // Stretch modulus [N/m] and Poisson's ratio of a sheet at rest, under a uniform stress along a
 // direction.

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/fem_float.h"
 #include "base/memory.h"
+#include "elements/tet_elements.h"
 #include "fem/block_sums.h"
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
 #include "fem/tet_batches.h"
-#include "fem/tet_elements.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ static bool has_law(const pl_material* materials, int count, pl_material_kind ki
     return false;
 }
 
-// Elements by the first of their rows, in the order they have if there are no ranks. False for want
-// of memory.
+// Elements by the first of their rows, or in their own order if there are no ranks. False if
+// allocation fails.
 static bool sort_elements(const pl_element_set* set, const int* ranks, int vertex_count,
                           int* order) {
     int n = set->kind->corner_count, *offsets = PL_ALLOC(int, vertex_count + 1);
@@ -247,8 +247,8 @@ static void subtract_blocks(const float* blocks, int begin, int end, float* sum)
     sum[8] = last;
 }
 
-// Elements leave the diagonal out. Forces do not change when all vertices move alike, so that the
-// blocks of a row add up to zero, but for the mass.
+// Elements do not compute the diagonal. Forces do not change in a translation, so the blocks of a
+// row add up to zero, apart from the mass.
 static void close_rows_task(int begin, int end, int worker, void* user) {
     const rows_job* job = user;
     const pl_step_objective* f = job->f;

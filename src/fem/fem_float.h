@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Hessian of a step straight into float blocks, all elements in wide kernels: what a
-// multigrid solver works on.
+// Assembles the Hessian of a step directly into float blocks for multigrid, with wide kernels for
+// all elements.
 #ifndef PL_FEM_FLOAT_H
 #define PL_FEM_FLOAT_H
 
@@ -27,9 +27,9 @@ typedef struct pl_float_layout {
     const int *begin[2], *end[2];
 } pl_float_layout;
 
-// From now on blocks go to where the layout says. At most once.
+// From now on blocks are written in this layout. Call at most once.
 void pl_float_sets_place(pl_float_sets* float_sets, const pl_float_layout* layout);
-// The sets of pl_float_sets_create have other materials: takes them over.
+// Updates the materials after those of the sets of pl_float_sets_create have changed.
 void pl_float_sets_refresh(pl_float_sets* float_sets);
 
 // blocks = what pl_step_hessian(f, x, projected) gives, to float accuracy; 9 per entry of the

@@ -8,29 +8,6 @@
 #include "fem/fem_system.h"
 #include "fem/fem_update.h"
 
-// An iteration of Projective Dynamics costs about a twentieth of one of Newton.
-enum { PROJECTIVE_ITERATIONS = 20 };
-
-static int iterations_of(const pl_body* body) {
-    bool many = body->nonlinear == PL_NONLINEAR_PROJECTIVE && !body->solver.fixed;
-    return many ? PROJECTIVE_ITERATIONS * body->solver.iterations : body->solver.iterations;
-}
-
-pl_step_settings pl_fem_settings_of(const pl_body* body) {
-    return (pl_step_settings){.integrator = body->integrator,
-                              .nonlinear = body->nonlinear,
-                              .linear = body->linear,
-                              .tolerance = body->solver.tolerance,
-                              .max_iterations = iterations_of(body),
-                              .all_iterations = body->solver.fixed,
-                              .line_search = body->solver.line_search,
-                              .linear_tolerance = body->solver.linear_tolerance,
-                              .linear_max_iterations = body->solver.linear_iterations,
-                              .multigrid = body->multigrid,
-                              .damping_mass = body->damping.mass,
-                              .damping_stiffness = body->damping.stiffness};
-}
-
 // What the multigrid of fem does otherwise than the scene says.
 static void note_unused(const pl_step_settings* settings, pl_notes* notes) {
     const pl_multigrid* m = &settings->multigrid;
@@ -47,10 +24,10 @@ static void note_unused(const pl_step_settings* settings, pl_notes* notes) {
 static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
                         pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
     *out = NULL;
-    pl_fem_parts parts;
+    pl_body_parts parts;
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, pool, &parts, error);
     if (status != PL_OK) return status;
-    pl_step_settings settings = pl_fem_settings_of(bodies[0].body);
+    pl_step_settings settings = pl_step_settings_of(bodies[0].body);
     settings.damping_may_change = bodies[0].may_change;
     note_unused(&settings, notes);
     pl_step_system* system;
@@ -59,7 +36,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
                                   parts.set_count, &settings, pool, &system, error);
     if (status == PL_OK && parts.mass_matrix.values)
         pl_step_use_mass_matrix(system, &parts.mass_matrix);
-    pl_fem_parts_free(&parts);
+    pl_body_parts_free(&parts);
     *out = system;
     return status;
 }
@@ -87,21 +64,8 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
     return pl_fem_update(system, bodies, body_count, error);
 }
 
-// Implicit Euler damps what the others keep, and steps are solved to their tolerance with every
-// step of the solver going downhill.
 static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
-    enum { CAREFUL_ITERATIONS = 100 };
-    pl_step_settings* settings = pl_step_system_model(system).settings;
-    pl_step_settings own = pl_fem_settings_of(bodies[0].body);
-    settings->integrator = own.integrator;
-    settings->max_iterations = own.max_iterations;
-    settings->all_iterations = own.all_iterations;
-    settings->line_search = own.line_search;
-    if (!is_careful) return;
-    if (own.integrator != PL_INTEGRATOR_QUASISTATIC) settings->integrator = PL_INTEGRATOR_EULER;
-    if (own.max_iterations < CAREFUL_ITERATIONS) settings->max_iterations = CAREFUL_ITERATIONS;
-    settings->all_iterations = false;
-    settings->line_search = true;
+    pl_step_set_careful(system, bodies[0].body, is_careful);
 }
 
 static int aggregates(void* system, int level, int* nodes) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The matrix of Projective Dynamics resists turns of a body, which cost no energy. A few iterations
-// therefore leave a torque behind, and a body that tumbles in the air loses or gains spin. So a
-// step of a fixed number of iterations ends with one step of Newton's method over the rigid motions
-// of each piece that nothing touches or holds. With d = t + a x r for the motion of a vertex,
-// elastic forces add up to nothing, and only inertia is left:
+// The matrix of Projective Dynamics resists rotations of a body, although they cost no energy. A
+// few iterations therefore leave a torque, and a body that tumbles in the air loses or gains spin.
+// So a step of a fixed number of iterations ends with one Newton step over the rigid motions of
+// each piece that nothing touches or holds. If d = t + a x r is the motion of a vertex, elastic
+// forces cancel and only inertia remains:
 //
 //   sum over vertices of w J' J (t, a) = -J' g,   J = [I, -[r]]
 //
-// with the weight w of inertia and the gradient g. Pieces in contact are left alone: their contacts
-// would be others after the motion, and bodies gain energy.
+// with the weight w of inertia and the gradient g. Pieces in contact are skipped: the motion would
+// change their contacts, and bodies would gain energy.
 #include "fem/fem_projective_work.h"
 
 #include <math.h>

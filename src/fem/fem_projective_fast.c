@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What Projective Dynamics on multigrid is made of: elements in float, the matrix and its levels,
-// pins and contacts on them.
+// Projective Dynamics on multigrid: elements in float, the matrix and its levels, and pins and
+// contacts on them.
 #include "fem/fem_projective_fast.h"
 #include "base/random.h"
 #include "base/timer.h"
@@ -12,15 +12,15 @@
 #include <string.h>
 
 // Levels are in float. The block k n n' of a contact that is not along an axis is rounded to 6e-8 k
-// in all directions: from about 1e6 times the diagonal of its vertex on, that is more than smooth
-// motions have of stiffness, and bodies are crushed. So a pin or contact counts as at most this
-// many times as stiff as its vertex, in forces and matrix alike. Forces reach a vertex only through
-// its own stiffness and inertia, so it gives way by at most a part in MAX_SPRING_RATIO of what it
-// is displaced.
+// in all directions. From about 1e6 times the diagonal of its vertex on, this exceeds the stiffness
+// of smooth motions, and bodies collapse. So the stiffness of a pin or contact is limited to this
+// multiple of its vertex's stiffness, in forces and matrix alike. Forces act on a vertex only
+// through its own stiffness and inertia, so it gives way by at most 1 / MAX_SPRING_RATIO of its
+// displacement.
 static const double MAX_SPRING_RATIO = 1e4;
 
-// What conjugate gradients with cycles must reach for a system to be solved by them. Bodies of one
-// material take 2 to 6 iterations.
+// The tolerance that conjugate gradients with cycles must reach in the test of a system. Bodies of
+// one material take 2 to 6 iterations.
 static const pl_linear_options CYCLE_TEST = {.tolerance = 1e-2, .max_iterations = 12};
 
 static void forget(void* data) {
@@ -92,9 +92,9 @@ static void fill_test_load(const pl_step_objective* f, double* b) {
         b[i] = f->mass[i / 3] * (1.0 + pl_random_uniform(&random, -1.0, 1.0));
 }
 
-// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
-// its values are new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer:
-// such a system is one for the direct solver.
+// Tests whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
+// its values are new; sets *fails if they do not. Float cannot represent stiff parts in something
+// 1e8 times softer: such a system is left to the direct solver.
 static pl_status check(void* data, pl_step_objective* f, pl_minimiser* m, bool* fails,
                        pl_error* error) {
     pl_projective_fast* p = data;
@@ -217,14 +217,14 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objecti
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 
-// A matrix without inertia has not been checked before the step, since contacts may hold it. Its
-// first solve is that check, and as many iterations.
+// A matrix without inertia was not tested before the step, because contacts may hold the body. Its
+// first solve is the test, with as many iterations.
 static bool is_first_of_statics(const pl_projective_fast* p) {
     return !p->is_checked && !(p->inertia > 0.0);
 }
 
-// False if the cycles have failed. The matrix is definite: float finds it not to be where round-off
-// hides its soft motions.
+// Returns false if the cycles have failed. The matrix is definite; it seems indefinite in float
+// where round-off hides its soft motions.
 static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bool watched,
                             pl_linear_info* linear) {
     bool checks = watched && is_first_of_statics(p);

@@ -4,9 +4,9 @@
 // Projective Dynamics on the scalar multigrid, for "linear": "multigrid" and "mgpcg". Vertices are
 // float4 in an order of their own; the state stays in double where it is.
 //
-// Within a step a vertex is y + u: y (double) is where it would fly to under its forces, u (float)
-// what the step adds to it. So float rounds the small u, not the position; elements see float
-// positions from a vertex of their own body.
+// Within a step the position of a vertex is y + u: y (double) is where it would fly to under its
+// forces, u (float) is the correction by the step. So float rounds the small u, not the position.
+// Elements get float positions relative to a vertex of their own body.
 #ifndef PL_FEM_PROJECTIVE_FAST_H
 #define PL_FEM_PROJECTIVE_FAST_H
 
@@ -88,12 +88,12 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    int set_count, const pl_step_settings* settings, pl_pool* pool,
                                    pl_error* error);
 void pl_projective_fast_destroy(pl_projective_fast* p);
-// Materials of the sets have changed: the float elements take them over.
+// Updates the float elements after the materials of the sets have changed.
 void pl_projective_fast_update_elements(pl_projective_fast* p);
 
-// A whole step in float, from the state to the state; f->y and f->reference are not looked at.
-// *finished becomes false if the tolerance is below what float gives: then the state is as it was
-// and m->x holds what has been reached.
+// A whole step in float, from state to state; f->y and f->reference are not read. *finished becomes
+// false if the tolerance is below the precision of float: then the state is unchanged and m->x
+// holds the best iterate.
 pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_step_objective* f,
                                   const pl_projective_motion* motion,
                                   const pl_step_settings* settings, pl_detect detect,

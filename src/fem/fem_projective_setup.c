@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How Projective Dynamics on multigrid is made: its elements in float, the orders of its vertices
-// and its levels.
+// Creates Projective Dynamics on multigrid: its elements in float, the orders of its vertices and
+// its levels.
 #include "base/memory.h"
+#include "elements/tet_elements.h"
 #include "fem/cloth_elements.h"
 #include "fem/fem_projective_fast.h"
-#include "fem/tet_elements.h"
 #include "mesh/reorder.h"
 #include "multigrid/mg_cycle.h"
 

@@ -145,9 +145,9 @@ void pl_projective_turn_start(pl_projective_work* w) {
     }
 }
 
-// Where a piece flies deep into an obstacle, all vertices inside it come to lie on the surface at
-// once, and a few iterations do not free them again. True if there are pieces whose contacts at
-// x_out have more energy than the motion that led their vertices there; such pieces have a value
+// If a piece flies deep into an obstacle, contact puts all vertices inside it on the surface at
+// once, and a few iterations do not free them again. Returns true if the contacts of some pieces at
+// x_out have more energy than the motion that led their vertices there; these pieces get a value
 // above 0.
 bool pl_projective_find_deep(const pl_projective_work* w) {
     pl_rigid_start* pieces = w->motion->rigid_start;

@@ -5,11 +5,11 @@
 // new numbers. Which elements there are does not depend on the numbers of a body that may change,
 // and those of the others do not change; so the walk meets the same elements.
 #include "fem/fem_update.h"
+#include "elements/body_parts.h"
+#include "elements/tet_elements.h"
 #include "fem/cloth_elements.h"
 #include "fem/cloth_walk.h"
-#include "fem/fem_build.h"
 #include "fem/patch_elements.h"
-#include "fem/tet_elements.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static walk start_walk(const pl_step_model* model) {
 static pl_status update_solid(walk* w, const pl_method_body* body, pl_error* error) {
     for (int e = 0; e < body->mesh->tet_count; e++) {
         pl_material material;
-        pl_status status = pl_fem_law_of_solid(&body->materials[e], &material, error);
+        pl_status status = pl_law_of_solid(&body->materials[e], &material, error);
         if (status != PL_OK) return status;
         pl_tet_element_set_material(w->tets, w->tet++, &material);
     }
@@ -75,14 +75,6 @@ static pl_status update_cloth(walk* w, const pl_method_body* body, pl_error* err
     return pl_cloth_walk(body, &visitor, error);
 }
 
-void pl_fem_update_masses(pl_step_model* model, const pl_method_body* bodies, int body_count) {
-    pl_fem_lump_masses(bodies, body_count, model->vertex_count, model->mass);
-    if (model->mass_matrix)
-        pl_fem_fill_mass_matrix(bodies, body_count, model->mass, model->mass_matrix);
-    model->settings->damping_mass = bodies[0].body->damping.mass;
-    model->settings->damping_stiffness = bodies[0].body->damping.stiffness;
-}
-
 pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error) {
     pl_step_model model = pl_step_system_model(system);
@@ -91,6 +83,6 @@ pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, in
     for (int k = 0; status == PL_OK && k < body_count; k++)
         status = bodies[k].is_cloth ? update_cloth(&w, &bodies[k], error)
                                     : update_solid(&w, &bodies[k], error);
-    if (status == PL_OK) pl_fem_update_masses(&model, bodies, body_count);
+    if (status == PL_OK) pl_update_masses(&model, bodies, body_count);
     return status;
 }

@@ -11,7 +11,5 @@
 // of, in the same order, with new numbers.
 pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error);
-// Of that, the masses and the damping.
-void pl_fem_update_masses(pl_step_model* model, const pl_method_body* bodies, int body_count);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The linear systems of Newton's method on multigrid. Where float is enough, elements write the
-// projected Hessian to where the finest level smooths with it, and no other matrix is there: it is
-// wrong by 1e-7 of its largest values, which takes a longer way to an end that the gradient, in
-// double, decides on. Where masses are so small, or stiffness so large, that soft motions would get
-// lost in that, the matrix comes in double.
+// The linear systems of Newton's method on multigrid. If float is enough, elements write the
+// projected Hessian directly into the finest level, and there is no other matrix. Its relative
+// error of 1e-7 may cost iterations but does not change the result, which the gradient in double
+// determines. If masses are so small, or stiffness so large, that this error would hide soft
+// motions, the matrix is assembled in double.
 #ifndef PL_FEM_NEWTON_MULTIGRID_H
 #define PL_FEM_NEWTON_MULTIGRID_H
 
@@ -24,17 +24,18 @@ pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* res
                                      const pl_step_settings* settings, pl_pool* pool,
                                      pl_newton_multigrid** out, pl_error* error);
 void pl_newton_multigrid_destroy(pl_newton_multigrid* n);
-// A new step: cycles are tried again, where those of the last step failed and the direct solver
-// took over.
+// Starts a step: cycles are tried again if they failed in the last step and the direct solver took
+// over.
 void pl_newton_multigrid_begin(pl_newton_multigrid* n);
 // The materials of the elements changed.
 void pl_newton_multigrid_forget(pl_newton_multigrid* n);
 
-// The matrix at x, projected in part (0 to 1), in float; false where that is not enough.
+// Assembles the matrix at x in float, projected by a fraction from 0 to 1; false if float is not
+// enough.
 bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_step_objective* f,
                                   const double* x, double projected);
-// All levels, of what was assembled (NULL) or of the values of A, which then stay as long as they
-// are solved with.
+// Updates all levels from the assembled matrix (A NULL) or from the values of A, which must then
+// stay valid during solves.
 void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A);
 // As pl_linear_solve does. residual_unread: the residual of the last cycle may be left out (NaN).
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
@@ -44,7 +45,7 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
 // of all of them, on all threads.
 double pl_newton_multigrid_force_square(const pl_newton_multigrid* n, int begin, int end,
                                         const double* x);
-// For what is measured of it.
+// The levels, for measurements.
 struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n);
 
 #endif

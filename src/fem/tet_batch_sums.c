@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Gradient and matrix of batches of tets: corners come in by 128-bit loads and register transposes,
-// results go out lane after lane, so that tets of a batch may share vertices.
+// Gradient and matrix of batches of tets. Corners are loaded by 128-bit loads and register
+// transposes; results are stored lane after lane, so that tets of a batch may share vertices.
 //
 // F = Ds Dm^-1, the gradient at corner i is P g_i, and the block (i, j) is dP/dF contracted with
-// g_i and g_j, computed in the frame of the principal stretches (principal.h); corner 0 has what is
-// missing to a sum of zero, so that six of sixteen blocks are computed.
+// g_i and g_j, computed in the frame of the principal stretches (principal.h); the blocks of corner
+// 0 follow from a sum of zero, so only six of sixteen blocks are computed.
 #include "fem/block_sums.h"
 #include "fem/tet_batches.h"
 #include "material/material_wide.h"
@@ -84,7 +84,7 @@ static void visit_gradient(const sum_job* job, int begin, int end) {
     }
 }
 
-// A start that is no number would stay so for ever: keep the last good one.
+// A start with NaN would never recover: keep the last good one.
 PL_WIDE pl_quatw keep_finite_w(pl_quatw q, pl_quatw last) {
     pl_iw finite = pl_is_finite_w(q.x + q.y + q.z + q.w);
     return (pl_quatw){pl_select_w(finite, q.x, last.x), pl_select_w(finite, q.y, last.y),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Linear tets in float, PL_LANES at a time: what tet_elements does in double, as fast as the
-// machine allows. Each batch holds all that its tets need side by side (76 bytes a tet), positions
-// and gradients are float4 per vertex, so that a corner is one 128-bit load and one addition.
+// Linear tets in float, PL_LANES at a time: the fast form of tet_elements.h, which is in double.
+// Each batch holds the data of its tets side by side (76 bytes a tet). Positions and gradients are
+// float4 per vertex, so that a corner is one 128-bit load and one addition.
 //
 // Sums run over coloured chunks of batches (chunks.h). Any order of vertices and tets is correct;
 // that of pl_mesh_reorder is fast.

@@ -7,7 +7,7 @@
 #ifndef PL_MIXED_LANES_H
 #define PL_MIXED_LANES_H
 
-#include "fem/tet_lanes.h"
+#include "elements/tet_lanes.h"
 
 // The PL_LANES tets from `first` on. False, with nothing done, if they have several laws.
 //

@@ -5,9 +5,7 @@
 // pressures.
 #include "mixed/mixed_method.h"
 #include "base/memory.h"
-#include "fem/fem_build.h"
-#include "fem/fem_method.h"
-#include "fem/fem_update.h"
+#include "elements/body_parts.h"
 #include "mixed/mixed_pressure.h"
 #include "mixed/mixed_tets.h"
 #include "step/step_system.h"
@@ -59,7 +57,7 @@ static void state_load(void* system, const void* in) {
 }
 
 // the tets are the only set
-static pl_status make_system(mixed_system* s, const pl_body* body, pl_fem_parts* parts,
+static pl_status make_system(mixed_system* s, const pl_body* body, pl_body_parts* parts,
                              pl_pool* pool, pl_error* error) {
     pl_mixed_options options = options_of(body);
     s->is_linearised = body->nonlinear == PL_NONLINEAR_LINEARISED;
@@ -70,7 +68,7 @@ static pl_status make_system(mixed_system* s, const pl_body* body, pl_fem_parts*
         status = pl_mixed_tets_take(&parts->sets[0], pl_mixed_pressure_values(s->pressure), error);
     if (status != PL_OK) return status;
     static const pl_step_solvers solvers = {.newton = pl_mixed_newton};
-    pl_step_settings settings = pl_fem_settings_of(body);
+    pl_step_settings settings = pl_step_settings_of(body);
     settings.coupling = pl_mixed_coupling(s->pressure);
     settings.damping_may_change = true;
     status = pl_step_system_create(parts->positions, parts->mass, parts->vertex_count,
@@ -89,11 +87,12 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     *out = NULL;
     mixed_system* s = PL_ALLOC(mixed_system, 1);
     if (!s) return pl_fail_memory(error, "a mixed system");
-    pl_fem_parts parts;
-    pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, pool, &parts, error);
+    pl_body_parts parts;
+    pl_status status =
+        pl_body_parts_create(bodies, body_count, vertex_count, NULL, pool, &parts, error);
     if (status == PL_OK) {
         status = make_system(s, bodies[0].body, &parts, pool, error);
-        pl_fem_parts_free(&parts);
+        pl_body_parts_free(&parts);
     }
     if (status == PL_OK) {
         s->saved_size = state_size(s);
@@ -163,16 +162,16 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
     pl_material* materials = pl_mixed_materials(&model.sets[0]);
     for (int k = 0; k < body_count; k++)
         for (int e = 0; e < bodies[k].mesh->tet_count; e++) {
-            pl_status status = pl_fem_law_of_solid(&bodies[k].materials[e], materials++, error);
+            pl_status status = pl_law_of_solid(&bodies[k].materials[e], materials++, error);
             if (status != PL_OK) return status;
         }
-    pl_fem_update_masses(&model, bodies, body_count);
+    pl_update_masses(&model, bodies, body_count);
     pl_mixed_options options = options_of(bodies[0].body);
     return pl_mixed_pressure_changed(s->pressure, &options, error);
 }
 
 static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
-    pl_fem_method.careful(((mixed_system*)system)->fem, bodies, is_careful);
+    pl_step_set_careful(((mixed_system*)system)->fem, bodies[0].body, is_careful);
 }
 
 static void restart(void* system) { pl_step_restart(((mixed_system*)system)->fem); }

@@ -13,7 +13,7 @@
 #ifndef PL_MIXED_TETS_H
 #define PL_MIXED_TETS_H
 
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "step/step_pieces.h"
 
 extern const pl_element_functions pl_mixed_elements;

@@ -11,31 +11,33 @@
 #include "step/step_solvers.h"
 
 pl_step_settings pl_default_step_settings(void);
+// The settings that the keys of a body ask for.
+pl_step_settings pl_step_settings_of(const pl_body* body);
 
 typedef struct pl_step_system pl_step_system;
 
 // mass: per vertex [kg]; positions: 3 per vertex; neighbours: who shares an element with whom (CSR,
-// ascending, without oneself). The sets are taken over, also when this fails. solvers: those of the
+// ascending, without oneself). Takes ownership of the sets, also on failure. solvers: those of the
 // method (borrowed), or NULL.
 pl_status pl_step_system_create(const double* positions, const double* mass, int vertex_count,
                                 const int* neighbour_offsets, const int* neighbours,
                                 pl_element_set* sets, int set_count,
                                 const pl_step_settings* settings, const pl_step_solvers* solvers,
                                 pl_pool* pool, pl_step_system** out, pl_error* error);
-// From now on masses are those of M (block 1, the pattern of the system, row sums as in `mass`),
-// which is taken over.
+// Replaces the masses by those of M (block 1, the pattern of the system, row sums as in `mass`) and
+// takes ownership of M.
 void pl_step_use_mass_matrix(pl_step_system* system, pl_block_matrix* M);
-// From now on steps have this term too, which is borrowed. Positions are those at rest.
+// Adds a term, which is borrowed, to all later steps. Positions must be those at rest.
 pl_status pl_step_add_term(pl_step_system* system, const pl_step_term* term, pl_error* error);
 void pl_step_system_destroy(pl_step_system* system);
 
-// One step. A step that fails leaves the state as it was and says why; not converging is no
-// failure.
+// One step. A step that fails leaves the state unchanged and says why. A step that does not
+// converge has not failed.
 pl_status pl_step_system_step(pl_step_system* system, const pl_method_step* step,
                               pl_method_info* info, pl_error* error);
 
-// Fails, as the step would, if a body at rest is pushed and nothing holds it; and how many rigid
-// modes nothing holds.
+// Fails, as the step would, if a body at rest is pushed and nothing holds it. Counts the rigid
+// modes that nothing holds.
 pl_status pl_step_system_check(pl_step_system* system, const pl_method_step* step,
                                int* rigid_mode_count, pl_error* error);
 
@@ -44,16 +46,16 @@ double* pl_step_positions(pl_step_system* system);
 double* pl_step_velocities(pl_step_system* system);
 const double* pl_step_masses(pl_step_system* system);
 
-// What solves Projective Dynamics, to be looked at; without data if the system is not of it.
+// The solver of Projective Dynamics, for inspection; its data is NULL if the system has none.
 const pl_projective_solver* pl_step_projective_solver(const pl_step_system* system);
 
 // See method.h. Levels of Newton's matrix and of Projective Dynamics are known here.
 int pl_step_aggregates(pl_step_system* system, int level, int* nodes);
 
-// Forgets the steps before: the next one is of first order.
+// Forgets earlier steps: the next one is of first order.
 void pl_step_restart(pl_step_system* system);
 
-// What fem_update.c rewrites between steps; views.
+// Views of what updates of bodies rewrite between steps.
 typedef struct pl_step_model {
     int vertex_count;
     double* mass;
@@ -66,9 +68,14 @@ typedef struct pl_step_model {
 
 pl_step_model pl_step_system_model(pl_step_system* system);
 
+// See `careful` of method.h. With it, implicit Euler damps the energy that other integrators keep,
+// and steps are solved to their tolerance with a line search. Without it the settings of the body
+// apply again.
+void pl_step_set_careful(pl_step_system* system, const pl_body* body, bool is_careful);
+
 pl_method_energies pl_step_system_energies(pl_step_system* system);
 
-// All that a step depends on, for checkpoints: size in bytes, copied out and in.
+// The state that later steps depend on, for checkpoints: its size in bytes, copied out and in.
 size_t pl_step_state_size(const pl_step_system* system);
 void pl_step_state_save(const pl_step_system* system, void* out);
 void pl_step_state_load(pl_step_system* system, const void* in);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes of a body: its stiffness and masses as method fem has them, held as the scene holds it.
+// Modes of a body, with the stiffness, masses and attachments that method fem uses.
 #include "world/world_modes.h"
 #include "base/memory.h"
 #include "world/world_loads.h"
@@ -15,7 +15,7 @@ static const double TOLERANCE = 1e-12;
 static pl_status assemble(const pl_world_body* body, const double* x, const pl_pin* pins,
                           int pin_count, pl_pool* pool, pl_body_modes* m, pl_block_matrix* K,
                           pl_error* error) {
-    pl_fem_parts* parts = &m->parts;
+    pl_body_parts* parts = &m->parts;
     pl_method_body alone = {body->def, body->mesh, body->is_cloth, body->materials, 0, false};
     pl_status status = pl_fem_parts_create(&alone, 1, body->mesh->vertex_count, pool, parts, error);
     if (status == PL_OK)
@@ -64,7 +64,7 @@ pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const p
 void pl_body_modes_free(pl_body_modes* m) {
     pl_mode_set_free(&m->set);
     pl_step_holds_free(&m->holds);
-    pl_fem_parts_free(&m->parts);
+    pl_body_parts_free(&m->parts);
     *m = (pl_body_modes){0};
 }
 

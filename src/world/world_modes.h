@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes of a body apart from the world that it is in.
+// Modes of a single body, without the world around it.
 #ifndef PL_WORLD_MODES_H
 #define PL_WORLD_MODES_H
 
@@ -9,15 +9,15 @@
 #include "modes/mode_cache.h"
 #include "world/world_build.h"
 
-// Modes with what they were found for.
+// Modes with the matrices that they were found for.
 typedef struct pl_body_modes {
-    pl_fem_parts parts; // masses, neighbours
+    pl_body_parts parts; // masses, neighbours
     pl_step_holds holds;
     pl_mode_set set;
 } pl_body_modes;
 
 // The lowest `count` modes beside the rigid ones of a body of method fem at x (3 per vertex), with
-// pins in its own numbers. cache: a folder of mode_cache.h, or NULL.
+// pins in its own numbering. cache: a folder of mode_cache.h, or NULL.
 pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const pl_pin* pins,
                              int pin_count, int count, const char* cache, pl_pool* pool,
                              pl_body_modes* out, pl_error* error);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Forces and energies of several tets at a time, in double, for laws that line searches and steps
-// ask most: plain loops over lanes, which the compiler makes wide for the constant count.
-#ifndef PL_FEM_TET_LANES_H
-#define PL_FEM_TET_LANES_H
+// Forces and energies of several tets at a time, in double, for the most used laws: plain loops
+// over lanes with a constant count, which the compiler vectorises.
+#ifndef PL_ELEMENTS_TET_LANES_H
+#define PL_ELEMENTS_TET_LANES_H
 
 #include "material/material.h"
 #include "step/element_set.h"
 
-// What a set of tets knows of them.
+// The data of a set of tets.
 typedef struct pl_tet_data {
     int count;
     double* gradients; // 12 per tet: g_0 .. g_3

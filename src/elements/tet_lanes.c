@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "fem/tet_lanes.h"
+#include "elements/tet_lanes.h"
 #include "material/law_stable_neohookean.h"
 #include "material/rotation_trace.h"
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Linear tetrahedra with a material law each.
-#ifndef PL_FEM_TET_ELEMENTS_H
-#define PL_FEM_TET_ELEMENTS_H
+#ifndef PL_ELEMENTS_TET_ELEMENTS_H
+#define PL_ELEMENTS_TET_ELEMENTS_H
 
 #include "material/material.h"
 #include "step/element_set.h"
@@ -24,7 +24,7 @@ pl_status pl_tet_elements_take(pl_element_set* set, const double* rest, int vert
 double pl_tet_element_volume(const pl_element_set* set, int element);
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);
 
-// What such a set is made of, to be compared with its kind; and its materials, one per tet.
+// The kind of such sets, for comparison; and the materials of a set, one per tet.
 extern const pl_element_functions pl_tet_elements;
 const pl_material* pl_tet_element_materials(const pl_element_set* set);
 

@@ -4,9 +4,9 @@
 // F = Ds Dm^-1 = sum_i x_i g_i' with g_i the rest gradient of corner i's shape function; so the
 // gradient of the energy at corner i is V P g_i, and the block (i, j) of the Hessian is V times
 // dP/dF contracted with g_i and g_j.
-#include "fem/tet_elements.h"
+#include "elements/tet_elements.h"
 #include "base/memory.h"
-#include "fem/tet_lanes.h"
+#include "elements/tet_lanes.h"
 
 #include <float.h>
 #include <math.h>
