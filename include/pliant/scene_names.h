@@ -48,8 +48,8 @@ extern "C" {
     X(PL_SELECT_OR, "or", "")                                                                      \
     X(PL_SELECT_NOT, "not", "")
 
-// Laws of solids: F(X, CODE, name, help). A law is one line here, one file,
-// src/material/law_NAME.h, and its #include in src/material/laws.h. All but the first are functions
+// Laws of solids: F(X, CODE, name, help). A law is one line here and one file,
+// src/material/law_NAME.h, which the build finds by its name. All but the linear law are functions
 // of invariants.
 #define PL_ISOTROPIC_LAW_LIST(F, X)                                                                \
     F(X, COROTATED, corotated, "corotated linear elasticity")                                      \
@@ -138,11 +138,12 @@ extern "C" {
       "the time step does not resolve are damped")                                                 \
     X(PL_INTEGRATOR_QUASISTATIC, "quasistatic", "no inertia: equilibrium in every frame")
 
-// outer solver
+// where the stabilisation of method mixed acts
 #define PL_STABILIZE_LIST(X)                                                                       \
     X(PL_STABILIZE_FULL, "full", "part of the equations: smooth pressures, few iterations")        \
     X(PL_STABILIZE_MATRIX, "matrix", "in the matrix only: equations as without, more iterations")
 
+// nonlinear solver
 #define PL_NONLINEAR_LIST(X)                                                                       \
     X(PL_NONLINEAR_AUTO, "auto", "goes with the method")                                           \
     X(PL_NONLINEAR_NEWTON, "newton", "until the forces balance")                                   \

@@ -46,7 +46,7 @@ static const double default_rivlin = 0.2;
 static pl_status make(pl_material_kind kind, double mu, double lambda, pl_material* out,
                       pl_error* error) {
     if (!pl_material_name(kind))
-        return pl_fail(error, PL_ERROR_ARGUMENT, "there is no material number %d", (int)kind);
+        return pl_fail(error, PL_ERROR_ARGUMENT, "there is no material with number %d", (int)kind);
     *out = (pl_material){kind, mu, lambda, default_rivlin};
     return PL_OK;
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The kinds of elastic laws, and the parameters of one.
+// The kinds of elastic laws, and the parameters of one. A law of solids is one file, law_NAME.h,
+// that the build finds by its name, and one line in PL_ISOTROPIC_LAW_LIST of pliant/scene_names.h.
+// The file defines PL_NAME_USES (isotropic.h) and, in double and wide, the three functions of the
+// split
+//
+//     Psi = Psi_d + kappa/2 Phi^2:   pl_NAME_distortion  Psi_d and its slopes
+//                                    pl_NAME_volume      Phi and its slopes
+//                                    pl_NAME_kappa       kappa
 #ifndef PL_MATERIAL_KIND_H
 #define PL_MATERIAL_KIND_H
 
