@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "bench.h"
+#include "base/array.h"
 #include "base/timer.h"
 
 #include <stdlib.h>
 
 enum { MAX_REPEATS = 201 };
 
-static int compare_doubles(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double* values, int count) {
-    qsort(values, (size_t)count, sizeof(double), compare_doubles);
+    qsort(values, (size_t)count, sizeof(double), pl_compare_doubles);
     return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 

@@ -45,10 +45,9 @@ static void ball_triangles(int* out) {
 
 // of radius 1
 static void ball_places(pl_vec3 middle, double* out) {
-    const double pi = 3.141592653589793;
     for (int v = 0; v < BALL_VERTICES; v++) {
         const int ring = v == 0 ? 0 : v == BALL_VERTICES - 1 ? RINGS : 1 + (v - 1) / ROUND;
-        const double down = pi * ring / RINGS, around = 2.0 * pi * ((v - 1) % ROUND) / ROUND;
+        const double down = PL_PI * ring / RINGS, around = 2.0 * PL_PI * ((v - 1) % ROUND) / ROUND;
         const pl_vec3 at = {sin(down) * cos(around), cos(down), sin(down) * sin(around)};
         pl_vec3_store(out + 3 * (size_t)v, pl_add(middle, at));
     }

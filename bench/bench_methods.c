@@ -10,6 +10,7 @@
 // move at all. Times: the median of a frame on one thread, in seconds of its processor, which other
 // programs do not change much. Rows on a coarser mesh are compared at their own vertices, with the
 // places that these have in the tets of the reference.
+#include "base/array.h"
 #include "base/memory.h"
 #include "bench.h"
 
@@ -132,11 +133,6 @@ static bool fails(const char* what, pl_status status, const pl_error* error) {
     return status != PL_OK;
 }
 
-static int compare(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static double own_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -185,7 +181,7 @@ static bool step_all(pl_world* world, const char* what, track* t, double* times)
                 f, t->frame_count, LIMIT_SECONDS);
         return false;
     }
-    qsort(times, (size_t)t->frame_count, sizeof(double), compare);
+    qsort(times, (size_t)t->frame_count, sizeof(double), pl_compare_doubles);
     t->seconds = times[t->frame_count / 2];
     return true;
 }

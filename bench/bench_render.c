@@ -26,7 +26,7 @@ typedef struct render_job {
 static void make_ball(render_job* job) {
     for (int i = 0; i <= RINGS; i++)
         for (int j = 0; j < PARTS; j++) {
-            double a = 3.14159265358979 * i / RINGS, b = 6.28318530717959 * j / PARTS;
+            double a = PL_PI * i / RINGS, b = 2.0 * PL_PI * j / PARTS;
             double r = 1.0 + 0.1 * sin(9.0 * a) * sin(7.0 * b);
             float* p = job->positions + 3 * job->vertex_count++;
             p[0] = (float)(r * sin(a) * cos(b));

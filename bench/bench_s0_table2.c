@@ -5,14 +5,15 @@
 // frames, times the iterations of a frame. Our cycles do several of the paper's phases in one pass,
 // so the last three are cut differently:
 //
+// clang-format off
 //   finest_update   values of A_0 (Newton: elements)
 //   levels_update   U'AU of all levels and the factor; Projective Dynamics: attachments only
 //   gradient        elements; of springs the energy with it
 //   smoothing       sweeps on the finest level; Newton: its residual and transfers too
 //   coarse          all coarser levels, with the dense solve
-//   transfer        Projective Dynamics: residual, restriction and prolongation of the finest
-//   level;
+//   transfer        Projective Dynamics: residual, restriction and prolongation of the finest level;
 //                   Newton: between double and float
+// clang-format on
 //
 // The lines that begin with | are a table, ours beside the paper's in brackets.
 #include "base/timer.h"

@@ -3,6 +3,7 @@
 //
 // Cloth under method pbd with the keys that it has by default (scenes/pbd_sheet.json): how long it
 // gets while it swings from two corners and when it hangs still, and what a frame takes.
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench.h"
@@ -20,11 +21,6 @@ static bool fails(pl_status status, const pl_error* error) {
     return status != PL_OK;
 }
 
-static int compare(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // the 99th percentile of length over rest length; lengths: room for the sides of all triangles
 static double stretch(pl_world* world, double* lengths) {
     const pl_mesh* m = pl_world_mesh(world, 0);
@@ -36,7 +32,7 @@ static double stretch(pl_world* world, double* lengths) {
         lengths[k] = pl_distance(pl_vec3_load(x + p), pl_vec3_load(x + q)) /
                      pl_distance(pl_vec3_load(rest + p), pl_vec3_load(rest + q));
     }
-    qsort(lengths, (size_t)count, sizeof(double), compare);
+    qsort(lengths, (size_t)count, sizeof(double), pl_compare_doubles);
     return lengths[(size_t)count * 99 / 100];
 }
 
@@ -51,7 +47,7 @@ static bool run(pl_world* world, int frames, double* lengths, double* most, doub
         times[f] = pl_seconds() - start;
         *most = fmax(*most, stretch(world, lengths));
     }
-    qsort(times, (size_t)frames, sizeof(double), compare);
+    qsort(times, (size_t)frames, sizeof(double), pl_compare_doubles);
     *seconds = times[frames / 2];
     return true;
 }

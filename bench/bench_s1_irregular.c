@@ -6,6 +6,7 @@
 // is the skirt of scenes/pbd_skirt.json. Stretch: the mean over all edges of what they are longer
 // than at rest, over the last second. Frames per second are those of whole steps of the world
 // (forces, contacts, solver) with the hierarchy; the paper's 30 are with drawing.
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench_meshes.h"
@@ -76,11 +77,6 @@ static double stretch(const dress* d) {
     return sum / d->edges.count;
 }
 
-static int compare(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // the mean stretch of the last second and the median time of a frame
 static bool walk(dress* d, int frames, double* mean, double* seconds) {
     double times[MOST_FRAMES];
@@ -92,7 +88,7 @@ static bool walk(dress* d, int frames, double* mean, double* seconds) {
         times[f] = pl_seconds() - start;
         if (f >= frames - 60) *mean += stretch(d) / 60.0;
     }
-    qsort(times, (size_t)frames, sizeof(double), compare);
+    qsort(times, (size_t)frames, sizeof(double), pl_compare_doubles);
     *seconds = times[frames / 2];
     return true;
 }

@@ -15,6 +15,7 @@
 // from the straight rod at Gamma = 1 until H/W is within 1 % of where it ends, at most 150.
 // `order` is from square bars of 4, 6 and 9 cells across at nu = 0.4999, as their meshes are
 // similar. --quick: Gamma = 1, nu = 0.49 and 0.4999, coarser meshes.
+#include "math/vec3.h"
 #include "s3_world.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static double master_curve(double gamma) {
     double low = 1e-12, high = 1.6, height, width; // of phi at the free end
     for (int k = 0; k < 100; k++) {
         double middle = sqrt(low * high);
-        if (integrate(gamma, middle, &height, &width) < 0.5 * 3.14159265358979) low = middle;
+        if (integrate(gamma, middle, &height, &width) < 0.5 * PL_PI) low = middle;
         else high = middle;
     }
     return height / width;

@@ -21,7 +21,7 @@
 #include <string.h>
 
 static const char NAME[] = "s3-twist";
-static const double NU = 0.4999, TURN = 3.14159265358979324, STRETCH = 1.5;
+static const double NU = 0.4999, TURN = PL_PI, STRETCH = 1.5;
 static const double ERROR = 1e-3, PATIENCE = 10.0;
 
 typedef struct twist {

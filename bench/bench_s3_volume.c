@@ -7,6 +7,7 @@
 // `fluctuation_heap`: letters of nu = 0.49999 fall on the ground, each in a world of its own as
 // bodies of method mixed do not push one another yet; the largest change of a letter's volume in
 // any frame. The paper drops 48. --quick: a coarser arm and 3 letters.
+#include "base/array.h"
 #include "base/memory.h"
 #include "s3_world.h"
 
@@ -15,11 +16,6 @@
 #include <stdlib.h>
 
 static const char NAME[] = "s3-volume";
-
-static int compare_doubles(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
 
 // volumes of all tets around each vertex
 static void add_patches(const pl_mesh* mesh, const double* x, double* sums) {
@@ -37,7 +33,7 @@ static double local_loss(const pl_mesh* mesh, const double* x) {
         add_patches(mesh, mesh->positions, before);
         add_patches(mesh, x, after);
         for (int v = 0; v < n; v++) after[v] = fabs(after[v] / before[v] - 1.0);
-        qsort(after, (size_t)n, sizeof(double), compare_doubles);
+        qsort(after, (size_t)n, sizeof(double), pl_compare_doubles);
         loss = after[(int)(0.99 * (n - 1))];
     }
     PL_FREE(before, double, n);

@@ -348,7 +348,7 @@ static double normal_jump(const skin* s, double* normals) {
         pl_vec3 mean = pl_normalize(pl_vec3_load(normals + 3 * (size_t)m->triangles[k]));
         least = fmin(least, pl_dot(mean, pl_normalize(moved_area(s, k / 3))));
     }
-    return acos(least) * 180.0 / 3.14159265358979323846;
+    return acos(least) * 180.0 / PL_PI;
 }
 
 // the known answer at the faces that are variables; the given ones have it already

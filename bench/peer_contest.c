@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "peer_contest.h"
+#include "base/array.h"
 #include "base/timer.h"
 #include "child_process.h"
 
@@ -83,11 +84,6 @@ static void take_turns(peer_contest* c) {
         }
 }
 
-static int compare(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 double peer_contest_median(const peer_contest* c, const peer* p, const char* name) {
     double sorted[PEER_MAX_ROUNDS];
     for (int i = 0; i < c->peer_count; i++)
@@ -96,7 +92,7 @@ double peer_contest_median(const peer_contest* c, const peer* p, const char* nam
             if (c->absent[i]) return NAN;
             for (int r = 0; r < c->rounds; r++) sorted[r] = c->values[i][m][r];
             if (isnan(sorted[0])) return NAN;
-            qsort(sorted, (size_t)c->rounds, sizeof(double), compare);
+            qsort(sorted, (size_t)c->rounds, sizeof(double), pl_compare_doubles);
             return 0.5 * (sorted[(c->rounds - 1) / 2] + sorted[c->rounds / 2]);
         }
     return NAN;

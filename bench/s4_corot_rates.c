@@ -12,6 +12,7 @@
 // Beside these: all of the body pulled apart at once, mean of the first eight cycles, frozen at the
 // start or updated in every cycle.
 #include "s4_corot_rates.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_corot.h"
 
@@ -150,11 +151,6 @@ static void compare_with_equilibrium(body* x, int frame, double most_residual) {
     x->c.frozen = frozen, x->c.softens = softens;
 }
 
-static int by_size(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct course {
     double rates[ALL];
     double most;  // residual of a frame before its cycles
@@ -168,7 +164,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
     x->c.phase = PL_COROT_RECOMBINED;
     if (!frozen || cycle % UPDATE_EVERY == 0) residual(x, true);
     double t = (frame + 1.0) / FRAMES;
-    s4_move_limbs(x->lattice, 0.5 - 0.5 * cos(3.14159265358979 * t));
+    s4_move_limbs(x->lattice, 0.5 - 0.5 * cos(PL_PI * t));
     double before = frozen ? 0.0 : turned_residual(x);
     pl_grid_corot_begin(&x->c);
     for (int k = 0; k < CYCLES_A_FRAME; k++, cycle++) {
@@ -192,7 +188,7 @@ static double part_of_sorted(const double* values, int first, int step, double p
     double sorted[ALL];
     int count = 0;
     for (int k = first; k < ALL; k += step) sorted[count++] = values[k];
-    qsort(sorted, (size_t)count, sizeof(double), by_size);
+    qsort(sorted, (size_t)count, sizeof(double), pl_compare_doubles);
     double at = part * (count - 1);
     int low = (int)at, high = low + 1 < count ? low + 1 : low;
     return sorted[low] + (at - low) * (sorted[high] - sorted[low]);

@@ -48,7 +48,7 @@ static double angle(const pl_mesh* m, const double* positions, const half_edge* 
     pl_vec3 along = pl_sub(pl_vec3_load(positions + 3 * (size_t)e->high),
                            pl_vec3_load(positions + 3 * (size_t)e->low));
     double sine = pl_dot(pl_cross(one, two), pl_normalize(along));
-    return atan2(sine, pl_dot(one, two)) * 180.0 / 3.14159265358979323846;
+    return atan2(sine, pl_dot(one, two)) * 180.0 / PL_PI;
 }
 
 static pl_status measure(const pl_mesh* m, const double* positions, s4_folds* out,

@@ -88,17 +88,12 @@ static bool parse_numbers(const char* text, char between, double* values, int co
     return true;
 }
 
-static bool ends_in(const char* path, const char* ending) {
-    size_t size = strlen(path), n = strlen(ending);
-    return size > n && strcasecmp(path + size - n, ending) == 0;
-}
-
 // Whether OUT is something that can be made, and the options fit its kind; EXIT_DONE or the code of
 // what was printed.
 static int check_kind(const render_settings* s) {
-    bool png = s->sheet || (s->out && ends_in(s->out, ".png"));
+    bool png = s->sheet || (s->out && pl_path_ends_in(s->out, ".png"));
     bool movie = s->out && pl_movie_handles(s->out);
-    if (s->out && s->sheet && !ends_in(s->out, ".png"))
+    if (s->out && s->sheet && !pl_path_ends_in(s->out, ".png"))
         return usage("--sheet makes one picture; give -o a name that ends in .png", s->out);
     if (s->out && !png && !movie && looks_like_file(s->out))
         return usage("-o takes a .png, .gif, .mp4 or .webm, or a folder, with a / behind its name "
@@ -129,7 +124,7 @@ static int parse_show(render_settings* s) {
         return usage("--show takes contacts, cells, or level=1 and so on", s->show);
     if (s->level > 0 && s->color_by)
         return usage("--show level has colours of its own; leave out --color-by", s->color_by);
-    bool one = s->out && ends_in(s->out, ".png") && !s->sheet && s->frame < 0;
+    bool one = s->out && pl_path_ends_in(s->out, ".png") && !s->sheet && s->frame < 0;
     if (s->cells && !one)
         return usage("cells are known of the last frame alone; take one picture, -o x.png",
                      s->sheet        ? "--sheet"
@@ -291,7 +286,7 @@ static void default_out(const pl_show* show, const char* path, bool sheet, char*
     const char* slash = pl_path_last_separator(path);
     const char* name = slash && !folder ? slash + 1 : path;
     const char* dot = strrchr(name, '.');
-    if (dot && ends_in(name, ".gz")) // name.obj.gz
+    if (dot && pl_path_ends_in(name, ".gz")) // name.obj.gz
         while (dot > name && dot[-1] != '.') dot--;
     int stem =
         !folder && dot && dot > name ? (int)(dot - name) - (dot[-1] == '.') : (int)strlen(name);
@@ -302,7 +297,7 @@ static void default_out(const pl_show* show, const char* path, bool sheet, char*
 
 static pl_status render(pl_show* show, render_settings* s, char* out, pl_pool* pool,
                         pl_error* error) {
-    bool one = s->sheet || ends_in(out, ".png");
+    bool one = s->sheet || pl_path_ends_in(out, ".png");
     if (s->frame >= 0 && !one)
         return pl_fail(error, PL_ERROR_ARGUMENT, "--frame goes with one picture; give -o x.png");
     s->view.up_axis = s->up ? s->up[0] - 'x' : pl_show_up_axis(show);

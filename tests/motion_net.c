@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "motion_net.h"
+#include "base/array.h"
 #include "math/vec3.h"
 #include "pbd_samples.h"
 #include "run_samples.h"
@@ -50,11 +51,6 @@ typedef struct motion_track {
     double lost;                  // most potential energy that was lost [J]
 } motion_track;
 
-static int compare_doubles(const void* a, const void* b) {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static double percentile_of_stretch(const pl_mesh* mesh, const double* rest, const double* x) {
     int count = 3 * mesh->triangle_count;
     double* lengths = malloc((size_t)count * sizeof(double));
@@ -64,7 +60,7 @@ static double percentile_of_stretch(const pl_mesh* mesh, const double* rest, con
         lengths[k] = pl_distance(pl_vec3_load(x + 3 * a), pl_vec3_load(x + 3 * b)) /
                      pl_distance(pl_vec3_load(rest + 3 * a), pl_vec3_load(rest + 3 * b));
     }
-    qsort(lengths, (size_t)count, sizeof(double), compare_doubles);
+    qsort(lengths, (size_t)count, sizeof(double), pl_compare_doubles);
     double found = lengths[count * 99 / 100];
     free(lengths);
     return found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "mesh/check.h"
@@ -77,11 +78,6 @@ TEST(check_quality_of_known_shapes)
     CHECK_NEAR(pl_triangle_radius_ratio(right), 0.8, 1e-14);
 }
 
-static int compare_doubles(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 TEST(check_quantiles_against_sorting)
 {
     double values[1000], sorted[1000];
@@ -89,7 +85,7 @@ TEST(check_quantiles_against_sorting)
     for (int count = 1; count <= 1000; count = count * 3 / 2 + 1) {
         for (int i = 0; i < count; i++) // with repetitions
             values[i] = sorted[i] = pl_random_int(&random, count);
-        qsort(sorted, (size_t)count, sizeof(double), compare_doubles);
+        qsort(sorted, (size_t)count, sizeof(double), pl_compare_doubles);
         double fractions[] = {0.0, 0.01, 0.37, 0.5, 1.0};
         for (int k = 0; k < 5; k++) {
             double place = fractions[k] * (count - 1);
@@ -500,7 +496,8 @@ static pl_mesh* split_fans(const pl_mesh* mesh) {
         }
         neighbours[i] = number[root]; // no longer needed: now the triangles
     }
-    pl_mesh* split = sample_mesh(positions, vertex_count, NULL, 0, neighbours, mesh->triangle_count);
+    pl_mesh* split =
+        sample_mesh(positions, vertex_count, NULL, 0, neighbours, mesh->triangle_count);
     free(neighbours);
     free(fan);
     free(number);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+#include "base/array.h"
 #include "base/memory.h"
 #include "mesh/quality.h"
 #include "mesh/surface_edges.h"
@@ -36,11 +37,6 @@ static double radius_ratio(const pl_mesh* mesh, int element) {
     return pl_tet_radius_ratio(p);
 }
 
-static int compare_doubles(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static pl_mesh* generate(const char* name, const char* key, double value) {
     pl_generate_options options;
     pl_error error;
@@ -61,7 +57,7 @@ static void check_quality(const char* name, const pl_mesh* mesh, double least, d
     int count = mesh->tet_count ? mesh->tet_count : mesh->triangle_count;
     double* ratios = PL_ALLOC(double, count);
     for (int t = 0; t < count; t++) ratios[t] = radius_ratio(mesh, t);
-    qsort(ratios, (size_t)count, sizeof(double), compare_doubles);
+    qsort(ratios, (size_t)count, sizeof(double), pl_compare_doubles);
     double found_least = ratios[0], found_median = ratios[count / 2];
     PL_FREE(ratios, double, count);
     if (found_least < least || found_median < median)
@@ -238,7 +234,7 @@ TEST(generate_shell_layers_grow_evenly)
         if (i == count && count < 256) radii[count++] = radius;
     }
     pl_mesh_destroy(mesh);
-    qsort(radii, (size_t)count, sizeof(double), compare_doubles);
+    qsort(radii, (size_t)count, sizeof(double), pl_compare_doubles);
     CHECK(count > 8 && count < 40);
     for (int i = 2; i < count; i++) CHECK_NEAR(radii[i] / radii[i - 1], radii[1] / radii[0], 1e-9);
 }

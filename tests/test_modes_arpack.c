@@ -3,6 +3,7 @@
 //
 // Modes against ARPACK (Lehoucq, Sorensen and Yang 1998), which works on explicit dense matrices
 // with a dense factor, and so shares nothing with the solvers that it checks.
+#include "base/array.h"
 #include "base/memory.h"
 #include "modes/mode_set.h"
 #include "test.h"
@@ -76,11 +77,6 @@ static void arpack(int n, const double* K, const double* M, double sigma, int wa
     for (int k = 0; k < 7; k++) free(all[k]);
 }
 
-static int by_value(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // The dense matrices of what is free: index[v] counts free vertices, or is -1.
 static void to_dense(const pl_block_matrix* K, const pl_block_matrix* M, const int* index, int n,
                      double* dense_K, double* dense_M) {
@@ -126,7 +122,7 @@ static void compare(bool held, pl_modes_solver solver) {
     CHECK_INT(m.rigid_count, held ? 0 : RIGID);
     double sigma = 0.5 * m.lambda[m.rigid_count];
     arpack(n, dense_K, dense_M, sigma, m.count, values);
-    qsort(values, (size_t)m.count, sizeof(double), by_value);
+    qsort(values, (size_t)m.count, sizeof(double), pl_compare_doubles);
     for (int k = 0; k < m.count; k++)
         CHECK_NEAR(m.lambda[k], values[k], 1e-9 * fmax(values[k], sigma));
     pl_mode_set_free(&m);

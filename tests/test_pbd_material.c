@@ -3,6 +3,7 @@
 //
 // Method pbd with the numbers of a material: what theory says of hanging cloth, with and without
 // levels; and what pbd used to do wrong with default keys.
+#include "base/array.h"
 #include "math/vec3.h"
 #include "pbd/pbd_system.h"
 #include "pbd_samples.h"
@@ -163,11 +164,6 @@ TEST(pbd_levels_make_up_for_few_sweeps)
 
 // ---------------------------------------------------------------- length
 
-static int compare_doubles(const void* a, const void* b) {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 // the 99th percentile of length over rest length
 static double stretch_of(pl_world* world) {
     const pl_mesh* mesh = pl_world_mesh(world, 0);
@@ -180,7 +176,7 @@ static double stretch_of(pl_world* world) {
         found[k] = pl_distance(pl_vec3_load(x + 3 * a), pl_vec3_load(x + 3 * b)) /
                    pl_distance(pl_vec3_load(rest + 3 * a), pl_vec3_load(rest + 3 * b));
     }
-    qsort(found, (size_t)count, sizeof(double), compare_doubles);
+    qsort(found, (size_t)count, sizeof(double), pl_compare_doubles);
     double stretch = found[count * 99 / 100];
     free(found);
     return stretch;

@@ -77,34 +77,6 @@ TEST(recording_with_a_damaged_frame_lacks_only_that)
     pl_notes_destroy(notes);
 }
 
-// The index alone: nothing of the frames is read before they are asked for.
-TEST(recording_index_tells_of_damage_when_a_frame_is_loaded)
-{
-    make_run();
-    damage_frame(pl_test_path("run/frames.plr"), DAMAGED);
-    pl_recording *r, *whole;
-    pl_notes* notes;
-    pl_error error;
-    CHECK_OK(pl_notes_create(&notes), &error);
-    CHECK_OK(pl_recording_open_index(pl_test_path("run/frames.plr"), &r, notes, &error), &error);
-    CHECK_INT(pl_notes_count(notes), 0);
-    CHECK_INT(pl_recording_frame_count(r), FRAMES + 1);
-    CHECK_OK(pl_recording_open(pl_test_path("run/frames.plr"), &whole, NULL, &error), &error);
-    for (int i = 0; i <= FRAMES; i++) {
-        if (i == DAMAGED) {
-            CHECK_INT(pl_recording_load(r, i, &error), PL_ERROR_FORMAT);
-            CHECK_TEXT(error.text, "frame 5 is damaged");
-            continue;
-        }
-        CHECK_OK(pl_recording_load(r, i, &error), &error);
-        CHECK_OK(pl_recording_load(whole, pl_recording_find(whole, i), &error), &error);
-        CHECK_NEAR(pl_recording_positions(r, 0)[1], pl_recording_positions(whole, 0)[1], 0.0);
-    }
-    pl_recording_close(whole);
-    pl_recording_close(r);
-    pl_notes_destroy(notes);
-}
-
 LONG_TEST(recording_with_a_damaged_frame_is_drawn_and_exported)
 {
     make_run();

@@ -29,7 +29,8 @@ void pl_array_free(pl_array* array);
 // still owns its data.
 bool pl_array_take(pl_array* array, void** out);
 
-// Ascending integers, for qsort.
+// Ascending numbers, for qsort.
 int pl_compare_ints(const void* a, const void* b);
+int pl_compare_doubles(const void* a, const void* b);
 
 #endif

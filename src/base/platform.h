@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/types.h>
 
 // ---------------------------------------------------------------- files
@@ -63,6 +65,12 @@ bool pl_path_is_separator(char c);
 
 // The separator before the last part of the path, or NULL.
 const char* pl_path_last_separator(const char* path);
+
+// Upper and lower case count as the same; the ending alone is not enough.
+static inline bool pl_path_ends_in(const char* path, const char* ending) {
+    size_t size = strlen(path), n = strlen(ending);
+    return size > n && strcasecmp(path + size - n, ending) == 0;
+}
 
 // The one absolute path of an existing file, by whatever name it is reached. False if there is no
 // such file or no room.

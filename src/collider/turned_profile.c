@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "collider/turned_profile.h"
+#include "collider/round_solid.h"
 
 #include <math.h>
 #include <string.h>
 
 void pl_turned_axes(pl_vec3 n, pl_vec3* a, pl_vec3* b) {
-    *a = pl_normalize(pl_cross(n, fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0}));
+    *a = pl_any_across(n);
     *b = pl_cross(n, *a);
 }
 

@@ -26,8 +26,6 @@ typedef struct pending {
     int depth;
 } pending;
 
-static double component(pl_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
 static int bin_of(double center, double low, double scale) {
     double t = (center - low) * scale;
     return t > 0.0 ? t < BINS - 1 ? (int)t : BINS - 1 : 0;
@@ -36,7 +34,7 @@ static int bin_of(double center, double low, double scale) {
 static void fill_bins(const pl_bvh* tree, const pending* p, const split* s, bin* bins) {
     for (int b = 0; b < BINS; b++) bins[b] = (bin){pl_box_empty(), 0};
     for (int i = p->first; i < p->first + p->count; i++) {
-        double center = component(pl_box_center(tree->boxes[i]), s->axis);
+        double center = pl_component(pl_box_center(tree->boxes[i]), s->axis);
         bin* b = &bins[bin_of(center, s->low, s->scale)];
         b->box = pl_box_add_box(b->box, tree->boxes[i]);
         b->count++;
@@ -77,7 +75,8 @@ static split find_split(const pl_bvh* tree, const pending* p) {
     split best = {.axis = -1};
     double best_cost = INFINITY;
     for (int axis = 0; axis < 3; axis++) {
-        double low = component(centers.low, axis), extent = component(centers.high, axis) - low;
+        double low = pl_component(centers.low, axis),
+               extent = pl_component(centers.high, axis) - low;
         if (extent > 0.0)
             try_axis(tree, p, (split){axis, 0, low, BINS / extent}, &best, &best_cost);
     }
@@ -97,7 +96,7 @@ static void swap_slots(pl_bvh* tree, int a, int b) {
 static int partition(pl_bvh* tree, const pending* p, const split* s) {
     int left = p->first, right = p->first + p->count - 1;
     while (left <= right) {
-        double center = component(pl_box_center(tree->boxes[left]), s->axis);
+        double center = pl_component(pl_box_center(tree->boxes[left]), s->axis);
         if (bin_of(center, s->low, s->scale) <= s->bin) left++;
         else swap_slots(tree, left, right--);
     }

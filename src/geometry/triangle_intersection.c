@@ -8,12 +8,10 @@
 #include "geometry/triangle_intersection.h"
 #include "geometry/predicates.h"
 
-static double component(pl_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
 // drops one coordinate
 static void project(pl_vec3 v, int axis, double out[2]) {
-    out[0] = component(v, (axis + 1) % 3);
-    out[1] = component(v, (axis + 2) % 3);
+    out[0] = pl_component(v, (axis + 1) % 3);
+    out[1] = pl_component(v, (axis + 2) % 3);
 }
 
 static int orient_projected(pl_vec3 a, pl_vec3 b, pl_vec3 c, int axis) {

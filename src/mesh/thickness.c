@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "mesh/thickness.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -85,17 +86,12 @@ static void measure_task(int begin, int end, int worker, void* user) {
     for (int s = begin; s < end; s++) p->thickness[s] = measure_sample(p, s);
 }
 
-static int compare_doubles(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static void take_quantiles(double* values, pl_thickness* out) {
     int count = 0;
     for (int s = 0; s < SAMPLE_COUNT; s++)
         if (!isnan(values[s])) values[count++] = values[s];
     if (count == 0) return;
-    qsort(values, (size_t)count, sizeof(double), compare_doubles);
+    qsort(values, (size_t)count, sizeof(double), pl_compare_doubles);
     out->thin = values[count / 20];
     out->median = values[count / 2];
 }

@@ -23,7 +23,6 @@ typedef struct frame_place {
 struct pl_recording {
     char* path;
     int file;              // -1: in memory
-    bool index_only;       // frames are compared with their checksums when they are loaded
     const uint8_t* memory; // borrowed
     uint64_t size;
     pl_plr_head head;
@@ -134,10 +133,11 @@ static pl_status list_frames(pl_recording* r, pl_notes* notes, pl_error* error) 
         }
         uint64_t next = find_frame(r, offset + 1);
         if (next >= r->size) {
-            pl_note(notes, PL_NOTE_MENDED,
-                    "%s: the last %llu bytes are no whole frame and are left out; %zu frames are "
-                    "whole",
-                    r->path, (unsigned long long)(r->size - offset), r->chunks.count);
+            pl_note(
+                notes, PL_NOTE_MENDED,
+                "%s: the last %llu bytes are not a whole frame and are left out; %zu frames are "
+                "whole",
+                r->path, (unsigned long long)(r->size - offset), r->chunks.count);
         } else {
             pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes behind frame %lld are left out",
                     r->path, (unsigned long long)(next - offset), (long long)last);
@@ -184,7 +184,7 @@ static pl_status list_whole_frames(pl_recording* r, pl_notes* notes, pl_error* e
     for (size_t k = 0; k < r->chunks.count; k++) {
         const frame_place* place = (const frame_place*)r->chunks.data + k;
         bool is_whole = true;
-        pl_status status = r->index_only ? PL_OK : check_chunk(r, place, &is_whole, error);
+        pl_status status = check_chunk(r, place, &is_whole, error);
         if (status != PL_OK) return status;
         if (!is_whole)
             pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld is damaged and left out", r->path,
@@ -219,12 +219,11 @@ static pl_recording* recording_new(const char* path) {
     return NULL;
 }
 
-static pl_status open_file(const char* path, bool index_only, pl_recording** out, pl_notes* notes,
-                           pl_error* error) {
+pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes,
+                            pl_error* error) {
     *out = NULL;
     pl_recording* r = recording_new(path);
     if (!r) return pl_fail_memory(error, path);
-    r->index_only = index_only;
     r->file = pl_file_open(path, PL_FILE_READ);
     pl_status status = PL_OK;
     if (r->file < 0)
@@ -237,16 +236,6 @@ static pl_status open_file(const char* path, bool index_only, pl_recording** out
         return status;
     }
     return open_any(r, out, notes, error);
-}
-
-pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes,
-                            pl_error* error) {
-    return open_file(path, false, out, notes, error);
-}
-
-pl_status pl_recording_open_index(const char* path, pl_recording** out, pl_notes* notes,
-                                  pl_error* error) {
-    return open_file(path, true, out, notes, error);
 }
 
 pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,

@@ -49,10 +49,6 @@ pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* note
 // The same from bytes in memory, which are borrowed; path is used in messages only.
 pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,
                                    pl_recording** out, pl_notes* notes, pl_error* error);
-// Reads only the frame headers, for viewers of large files. Damaged frames are listed too; loading
-// one fails and names it.
-pl_status pl_recording_open_index(const char* path, pl_recording** out, pl_notes* notes,
-                                  pl_error* error);
 void pl_recording_close(pl_recording* recording);
 
 const pl_record_head* pl_recording_head(const pl_recording* recording);

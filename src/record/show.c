@@ -16,11 +16,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-static bool has_ending(const char* path, const char* ending) {
-    size_t size = strlen(path), n = strlen(ending);
-    return size > n && strcasecmp(path + size - n, ending) == 0;
-}
-
 static char* recording_path(const char* path) {
     if (!pl_path_is_folder(path)) return pl_copy_text(path);
     char text[4096];
@@ -144,7 +139,7 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     *out = NULL;
     pl_show* s = PL_ALLOC(pl_show, 1);
     if (!s) return pl_fail_memory(error, path);
-    bool recorded = pl_path_is_folder(path) || has_ending(path, ".plr");
+    bool recorded = pl_path_is_folder(path) || pl_path_ends_in(path, ".plr");
     pl_status status = recorded ? open_recording(path, &s->recording, notes, error)
                                 : open_mesh(s, path, notes, error);
     if (status == PL_OK && against) status = open_recording(against, &s->against, notes, error);

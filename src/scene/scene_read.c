@@ -14,11 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static pl_status fail_memory(pl_reader* reader) {
+typedef struct scene_reader {
+    pl_scene* scene; // gets the animations
+    pl_path path;    // of what is being read
+    pl_error* error;
+} scene_reader;
+
+static pl_status fail_memory(scene_reader* reader) {
     return pl_fail_memory(reader->error, "the scene");
 }
 
-static pl_status fail_expected(pl_reader* reader, const pl_node* node, const char* what) {
+static pl_status fail_expected(scene_reader* reader, const pl_node* node, const char* what) {
     char found[128];
     switch (node->kind) {
     case PL_NODE_NULL: snprintf(found, sizeof found, "null"); break;
@@ -34,10 +40,10 @@ static pl_status fail_expected(pl_reader* reader, const pl_node* node, const cha
 
 // ---------------------------------------------------------------- single values
 
-static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_node* node,
+static pl_status read_object(scene_reader* reader, const pl_type* type, const pl_node* node,
                              void* object);
 
-static pl_status read_curve(pl_reader* reader, const pl_node* node, double* out) {
+static pl_status read_curve(scene_reader* reader, const pl_node* node, double* out) {
     pl_curve curve;
     pl_type_default(&pl_type_curve, &curve);
     pl_status status = read_object(reader, &pl_type_curve, node, &curve);
@@ -52,7 +58,7 @@ static pl_status read_curve(pl_reader* reader, const pl_node* node, double* out)
 }
 
 // A number, or a curve that it follows from now on; path is the reader's.
-static pl_status read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_number(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                              double* out) {
     bool animated = (field->flags & PL_ANIMATED) != 0;
     if (node->kind == PL_NODE_OBJECT && animated) return read_curve(reader, node, out);
@@ -63,7 +69,7 @@ static pl_status read_number(pl_reader* reader, const pl_field_info* field, cons
     return PL_OK;
 }
 
-static pl_status read_int(pl_reader* reader, const pl_node* node, int* out) {
+static pl_status read_int(scene_reader* reader, const pl_node* node, int* out) {
     if (node->kind != PL_NODE_NUMBER || node->number != floor(node->number))
         return fail_expected(reader, node, "a whole number");
     if (fabs(node->number) > 2147483647.0)
@@ -72,7 +78,7 @@ static pl_status read_int(pl_reader* reader, const pl_node* node, int* out) {
     return PL_OK;
 }
 
-static pl_status read_choice(pl_reader* reader, const pl_choices* choices, const pl_node* node,
+static pl_status read_choice(scene_reader* reader, const pl_choices* choices, const pl_node* node,
                              int* out) {
     char names[512], what[640];
     pl_describe_choices(choices, names, sizeof names);
@@ -90,7 +96,7 @@ static pl_status read_choice(pl_reader* reader, const pl_choices* choices, const
 }
 
 // a file name is relative to the file that contains it
-static pl_status read_text(pl_reader* reader, const pl_node* node, bool is_file, char** out) {
+static pl_status read_text(scene_reader* reader, const pl_node* node, bool is_file, char** out) {
     if (node->kind != PL_NODE_TEXT)
         return fail_expected(reader, node, is_file ? "the name of a file" : "a text");
     bool joins = is_file && node->text[0] != '\0' && !pl_path_is_absolute(node->text);
@@ -102,7 +108,7 @@ static pl_status read_text(pl_reader* reader, const pl_node* node, bool is_file,
     return PL_OK;
 }
 
-static pl_status read_vector(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_vector(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                              double* out) {
     if ((field->flags & PL_UNIFORM) && node->kind == PL_NODE_NUMBER) {
         for (int i = 0; i < field->width; i++) out[i] = node->number;
@@ -125,14 +131,14 @@ static pl_status read_vector(pl_reader* reader, const pl_field_info* field, cons
 
 // ---------------------------------------------------------------- lists
 
-static pl_status read_group(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_group(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                             double* out) {
     pl_field_info numbers = {.width = field->width};
     if (field->width == 1) return read_number(reader, &numbers, node, out);
     return read_vector(reader, &numbers, node, out);
 }
 
-static pl_status read_item(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_item(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                            void* item) {
     switch (field->kind) {
     case PL_FIELD_INTS: return read_int(reader, node, item);
@@ -149,7 +155,7 @@ static pl_status read_item(pl_reader* reader, const pl_field_info* field, const 
 }
 
 // the region at the reader's path starts with the body's material, and with the curves in it
-static pl_status inherit_material(pl_reader* reader, const pl_body* body, int index,
+static pl_status inherit_material(scene_reader* reader, const pl_body* body, int index,
                                   pl_region_material* region) {
     region->material = body->material;
     char from[1100], to[1100];
@@ -167,7 +173,7 @@ static pl_status inherit_material(pl_reader* reader, const pl_body* body, int in
     return PL_OK;
 }
 
-static pl_status prepare_items(pl_reader* reader, const pl_field_info* field, const void* object,
+static pl_status prepare_items(scene_reader* reader, const pl_field_info* field, const void* object,
                                char* items, int count) {
     pl_status status = PL_OK;
     for (int i = 0; field->type && i < count && status == PL_OK; i++) {
@@ -178,7 +184,7 @@ static pl_status prepare_items(pl_reader* reader, const pl_field_info* field, co
     return status;
 }
 
-static pl_status read_list(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_list(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                            void* object) {
     // a single item may omit the brackets where that is unambiguous
     bool single =
@@ -202,8 +208,8 @@ static pl_status read_list(pl_reader* reader, const pl_field_info* field, const 
     return status;
 }
 
-static pl_status read_optional(pl_reader* reader, const pl_field_info* field, const pl_node* node,
-                               void* object) {
+static pl_status read_optional(scene_reader* reader, const pl_field_info* field,
+                               const pl_node* node, void* object) {
     pl_field_free(field, object);
     void* inner = pl_alloc(field->type->size);
     if (!inner) return fail_memory(reader);
@@ -214,7 +220,7 @@ static pl_status read_optional(pl_reader* reader, const pl_field_info* field, co
 
 // ---------------------------------------------------------------- objects
 
-static pl_status read_value(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+static pl_status read_value(scene_reader* reader, const pl_field_info* field, const pl_node* node,
                             void* object) {
     void* member = (char*)object + field->offset;
     switch (field->kind) {
@@ -245,7 +251,7 @@ static pl_status read_value(pl_reader* reader, const pl_field_info* field, const
 }
 
 // removes a constant of a material, with its curve
-static void forget_constant(pl_reader* reader, const char* key, double* value) {
+static void forget_constant(scene_reader* reader, const char* key, double* value) {
     pl_path path = reader->path;
     char* dot = strrchr(path.text, '.');
     path.size = dot ? (size_t)(dot - path.text) : 0;
@@ -255,14 +261,14 @@ static void forget_constant(pl_reader* reader, const char* key, double* value) {
 }
 
 // a pair of elastic constants replaces another pair, such as an inherited one
-static void replace_constants(pl_reader* reader, const char* key, pl_material_def* material) {
+static void replace_constants(scene_reader* reader, const char* key, pl_material_def* material) {
     bool is_young = strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
     if (is_young) forget_constant(reader, "mu", &material->mu);
     if (is_young || strcmp(key, "bulk") == 0) forget_constant(reader, "lambda", &material->lambda);
     if (is_young || strcmp(key, "lambda") == 0) forget_constant(reader, "bulk", &material->bulk);
 }
 
-static pl_status check_constants(pl_reader* reader, const pl_node* node) {
+static pl_status check_constants(scene_reader* reader, const pl_node* node) {
     static const char* const pairs[][2] = {
         {"young", "mu"},       {"young", "lambda"}, {"young", "bulk"}, {"poisson", "mu"},
         {"poisson", "lambda"}, {"poisson", "bulk"}, {"lambda", "bulk"}};
@@ -277,8 +283,10 @@ static pl_status check_constants(pl_reader* reader, const pl_node* node) {
     return PL_OK;
 }
 
-pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
-                         const pl_node* node, void* object) {
+// Reads the value of one field into its struct, replacing the old value. Checks types;
+// pl_scene_resolve checks ranges.
+static pl_status read_member(scene_reader* reader, const pl_type* type, const pl_field_info* field,
+                             const pl_node* node, void* object) {
     if (field->flags & PL_VARIANT)
         pl_store_int(object, type->variant_offset, pl_choice_find(type->variants, field->key));
     if (type == &pl_type_material) replace_constants(reader, field->key, object);
@@ -294,7 +302,7 @@ static bool is_parameter(const pl_node* child) {
            !pl_type_field(&pl_type_maker, child->key);
 }
 
-static pl_status read_parameter(pl_reader* reader, const pl_node* node, pl_shape_value* value) {
+static pl_status read_parameter(scene_reader* reader, const pl_node* node, pl_shape_value* value) {
     value->key = pl_copy_text(node->key);
     if (!value->key) return fail_memory(reader);
     value->number = node->number;
@@ -307,7 +315,7 @@ static pl_status read_parameter(pl_reader* reader, const pl_node* node, pl_shape
 }
 
 // unknown keys of a generated shape are parameters of that shape
-static pl_status read_parameters(pl_reader* reader, const pl_node* node, pl_shape_maker* maker) {
+static pl_status read_parameters(scene_reader* reader, const pl_node* node, pl_shape_maker* maker) {
     pl_field_free(&pl_type_maker.fields[pl_type_maker.field_count - 1], maker);
     int count = 0;
     for (const pl_node* child = node->first; child; child = child->next)
@@ -327,7 +335,7 @@ static pl_status read_parameters(pl_reader* reader, const pl_node* node, pl_shap
     return PL_OK;
 }
 
-static pl_status check_keys(pl_reader* reader, const pl_type* type, const pl_node* node) {
+static pl_status check_keys(scene_reader* reader, const pl_type* type, const pl_node* node) {
     for (const pl_node* child = node->first; child && !type->open; child = child->next) {
         if (is_remark(type, child->key) || pl_type_field(type, child->key)) continue;
         char text[640];
@@ -337,7 +345,7 @@ static pl_status check_keys(pl_reader* reader, const pl_type* type, const pl_nod
     return PL_OK;
 }
 
-static pl_status fail_variant(pl_reader* reader, const pl_type* type, const pl_node* node,
+static pl_status fail_variant(scene_reader* reader, const pl_type* type, const pl_node* node,
                               const char* first, const char* second) {
     char names[512];
     pl_describe_choices(type->variants, names, sizeof names);
@@ -348,7 +356,7 @@ static pl_status fail_variant(pl_reader* reader, const pl_type* type, const pl_n
                         "has both \"%s\" and \"%s\"; keep one of them", first, second);
 }
 
-static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_node* node,
+static pl_status read_object(scene_reader* reader, const pl_type* type, const pl_node* node,
                              void* object) {
     if (node->kind != PL_NODE_OBJECT && type->shorthand)
         return read_value(reader, pl_type_field(type, type->shorthand), node, object);
@@ -365,7 +373,7 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
             return fail_variant(reader, type, child, variant, field->key);
         if (field->flags & PL_VARIANT) variant = field->key;
         size_t before = pl_path_push_key(&reader->path, field->key);
-        status = pl_read_member(reader, type, field, child, object);
+        status = read_member(reader, type, field, child, object);
         if (status != PL_OK) return status;
         pl_path_pop(&reader->path, before);
     }
@@ -398,7 +406,7 @@ static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     pl_status status = PL_OK;
     for (int i = 0; i < r->override_count && status == PL_OK; i++)
         status = pl_tree_override(tree, r->overrides[i], r->error);
-    pl_reader reader = {.scene = scene, .error = r->error};
+    scene_reader reader = {.scene = scene, .error = r->error};
     if (status == PL_OK) status = read_object(&reader, &pl_type_scene, tree->root, scene);
     if (status != PL_OK) return status;
     pl_problem problem;
@@ -509,11 +517,11 @@ pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_
     if (status != PL_OK) return status;
     pl_tree tree = {0};
     status = pl_tree_value(value, &tree, error);
-    pl_reader reader = {.scene = scene, .error = error, .path = place.path};
+    scene_reader reader = {.scene = scene, .error = error, .path = place.path};
     if (status == PL_OK && place.component >= 0)
         status = read_number(&reader, place.field, tree.root, pl_place_number(&place));
     else if (status == PL_OK)
-        status = pl_read_member(&reader, place.type, place.field, tree.root, place.object);
+        status = read_member(&reader, place.type, place.field, tree.root, place.object);
     pl_tree_free(&tree);
     return status;
 }

@@ -9,17 +9,6 @@
 #include "scene/scene_path.h"
 #include "scene/scene_type.h"
 
-typedef struct pl_reader {
-    pl_scene* scene; // gets the animations
-    pl_path path;    // of what is being read
-    pl_error* error;
-} pl_reader;
-
-// Reads the value of one field into its struct, replacing the old value. Checks types;
-// pl_scene_resolve checks ranges.
-pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
-                         const pl_node* node, void* object);
-
 // pl_scene_read and pl_scene_check_files together, so that errors in meshes and selections also
 // have file, line and column.
 pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,

@@ -21,7 +21,7 @@ pl_status pl_check_fail(pl_checker* c, const char* key, const char* format, ...)
     return PL_ERROR_FORMAT;
 }
 
-pl_status pl_check_number(pl_checker* c, const pl_field_info* field, double value) {
+static pl_status check_number(pl_checker* c, const pl_field_info* field, double value) {
     const char* blank = field->unit[0] ? " " : "";
     if (isnan(value) && (field->flags & PL_AUTO)) return PL_OK;
     if (isnan(value)) return pl_check_fail(c, NULL, "is missing: %s", field->help);
@@ -34,7 +34,7 @@ pl_status pl_check_number(pl_checker* c, const pl_field_info* field, double valu
 pl_status pl_check_numbers(pl_checker* c, const pl_field_info* field, const double* values,
                            size_t count) {
     for (size_t i = 0; i < count; i++) {
-        pl_status status = pl_check_number(c, field, values[i]);
+        pl_status status = check_number(c, field, values[i]);
         if (status != PL_OK) return status;
     }
     return PL_OK;

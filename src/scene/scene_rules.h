@@ -19,7 +19,6 @@ PL_PRINTF(3, 4)
 pl_status pl_check_fail(pl_checker* c, const char* key, const char* format, ...);
 
 // Building blocks of rules: numbers within the range of a field, a direction that is not zero.
-pl_status pl_check_number(pl_checker* c, const pl_field_info* field, double value);
 pl_status pl_check_numbers(pl_checker* c, const pl_field_info* field, const double* values,
                            size_t count);
 pl_status pl_check_direction(pl_checker* c, const char* key, const double v[3]);

@@ -77,7 +77,7 @@ static double inertia_square(int begin, int end, void* user) {
     return sum;
 }
 
-double pl_step_inertia_force(const pl_step_objective* f, const double* x, double* scratch) {
+static double inertia_force(const pl_step_objective* f, const double* x, double* scratch) {
     vertex_job job = {.f = f, .x = x};
     if (!(f->inertia > 0.0)) return 0.0;
     if (f->mass_matrix) {
@@ -91,7 +91,7 @@ void pl_step_inertia_forces(const pl_step_objective* f, const pl_step_pieces* pi
                             const double* x, double* scratch, double* forces) {
     vertex_job job = {.f = f, .x = x};
     if (pieces->count == 1) {
-        forces[0] = pl_step_inertia_force(f, x, scratch);
+        forces[0] = inertia_force(f, x, scratch);
         return;
     }
     if (!(f->inertia > 0.0)) {

@@ -4,8 +4,8 @@
 // The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, outer forces,
 // soft pins and contacts,
 //
-//   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x + pins +
-//   contacts.
+//   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x
+//            + pins + contacts.
 //
 // Integrators differ only in w, y, x_ref and tau; quasistatics has w = 0.
 #ifndef PL_STEP_OBJECTIVE_H
@@ -49,9 +49,9 @@ struct pl_step_objective {
     bool round_contacts; // by their curvature; else planes, as matrices that are constant take them
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
     const double* start;         // positions at the start of the step
-    // While terms begin: where iterations start, unless flight is better: at the start of the step,
-    // with what pins hold in its place. And the fraction of the projected Hessian that the first
-    // matrix will have.
+    // Set while terms begin: where iterations start unless flight is better, which is the start of
+    // the step with pinned vertices in place; and the fraction of the projected Hessian in the
+    // first matrix.
     const double* placed;
     double first_projected;
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
@@ -74,7 +74,7 @@ struct pl_step_objective {
 // True if every term has an energy, so that Phi is a function.
 bool pl_step_has_energy(const pl_step_objective* f);
 
-// Those below are for objectives with an energy. scratch: 6 per vertex
+// The functions below need an objective with an energy. scratch: 6 per vertex
 double pl_step_energy(const pl_step_objective* f, const double* x, double* scratch);
 // energies[piece] = Phi of each chosen piece (NULL: of all); their sum is Phi
 void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, const bool* chosen,
@@ -86,8 +86,8 @@ void pl_step_gradient(const pl_step_objective* f, const double* x, double* gradi
 double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, double* gradient,
                                    double* scratch);
 bool pl_step_has_both(const pl_step_objective* f);
-// The part that contacts have in Phi; and gradient += scale times that of dPhi/dx. No vertex may be
-// held in some directions only, if there are any contacts.
+// The energy of contacts in Phi, and gradient += scale times their part of dPhi/dx. If there are
+// contacts, no vertex may be held in only some directions.
 double pl_step_contacts_energy(const pl_step_objective* f, const double* x);
 void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
                           double* gradient);
@@ -95,15 +95,15 @@ void pl_step_add_contacts(const pl_step_objective* f, const double* x, double sc
 // be positive semi-definite. Fixed vertices become identity rows.
 void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
                      pl_block_matrix* A);
-// Calls add for the blocks that terms have in the Hessian.
+// Calls `add` for each block of the terms' Hessian.
 void pl_step_term_blocks(const pl_step_objective* f, const double* x, double projected,
                          pl_add_block add, void* to);
-// A step starts: terms look at f->start and the times of f.
+// Tells the terms that a step starts; they read f->start and the times of f.
 pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error);
-// The next iterate is x: terms that count along the way follow.
+// Tells the terms that x is the next iterate.
 void pl_step_follow(const pl_step_objective* f, const double* x, const int* piece_of,
                     const double* lengths);
-// What terms say of ways, of pieces, of minima and of failures; see step_term.h.
+// Calls of the terms for step lengths, pieces, minima and failures; see step_term.h.
 bool pl_step_limits_ways(const pl_step_objective* f);
 // parts: one per piece of the system
 void pl_step_free_parts(const pl_step_objective* f, const double* from, const double* to,
@@ -116,9 +116,7 @@ pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error);
 // directions
 void pl_step_projective(const pl_step_objective* f, pl_block_matrix* A);
 
-// |w M (x - y)| [N]
-double pl_step_inertia_force(const pl_step_objective* f, const double* x, double* scratch);
-// The same of each piece.
+// |w M (x - y)| of each piece [N]
 void pl_step_inertia_forces(const pl_step_objective* f, const pl_step_pieces* pieces,
                             const double* x, double* scratch, double* forces);
 // out = K difference with difference = x - x_ref, 3 per vertex; damping by stiffness is beta / tau
@@ -127,7 +125,7 @@ void pl_step_stiffness_drag(const pl_step_objective* f, const double* x, double*
                             double* out);
 // Elastic energy W alone.
 double pl_step_elastic_energy(const pl_step_objective* f, const double* x);
-// Follows friction after x moved by lengths[piece_of[vertex]] times direction (which was found at
+// Updates friction after x moved by lengths[piece_of[vertex]] times direction (which was found at
 // x_before): see friction_dual in step_objective.c.
 void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, const int* piece_of,
                            const double* lengths, const double* direction, double* dual);
