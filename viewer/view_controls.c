@@ -192,7 +192,7 @@ static void list_choices(const pl_world* w, pl_view_control* out, int* count) {
         linear->choices[linear->choice_count++] = pl_linear_name(l);
     pl_view_control* nonlinear = &out[(*count)++];
     *nonlinear = (pl_view_control){.id = "nonlinear",
-                                   .label = "outer solver",
+                                   .label = "nonlinear solver",
                                    .unit = "",
                                    .kind = PL_CONTROL_CHOICE,
                                    .rebuilds = true};

@@ -107,13 +107,13 @@ static pl_status take_members(json_t* root, pl_view_message* out, pl_error* erro
     json_object_foreach(root, key, value) {
         if (strcmp(key, "do") == 0) continue;
         unsigned bit = take_member(key, value, out);
-        if (!bit) return refuse(error, "a member is unknown, or not what it has to be");
+        if (!bit) return refuse(error, "a member is unknown or has the wrong type");
         seen |= bit;
     }
     unsigned needed = rules[out->verb].needed;
     if ((seen & needed) != needed) return refuse(error, "a member is missing");
     if (seen & ~(needed | rules[out->verb].allowed))
-        return refuse(error, "a member does not belong to what it asks for");
+        return refuse(error, "a member does not belong to this request");
     out->has_number = (seen & NUMBER) != 0;
     if (out->verb == PL_VIEW_SET && !out->has_number && !(seen & TEXT))
         return refuse(error, "a value is missing");

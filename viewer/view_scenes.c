@@ -95,7 +95,7 @@ static bool is_known(const pl_view_scenes* s, const char* path) {
 pl_status pl_view_scenes_add_folder(pl_view_scenes* s, const char* folder, pl_error* error) {
     struct dirent** entries;
     int count = scandir(folder, &entries, is_scene, alphasort);
-    if (count < 0) return pl_fail(error, PL_ERROR_IO, "%s: is no folder that can be read", folder);
+    if (count < 0) return pl_fail(error, PL_ERROR_IO, "%s: is not a readable folder", folder);
     pl_status status = PL_OK;
     for (int k = 0; k < count; k++) {
         char path[4096];

@@ -32,7 +32,7 @@ void pl_point_cache_free(pl_point_cache* cache) {
 
 static pl_status check_head(const pl_source* s, pl_error* error) {
     if (s->size < HEAD_SIZE || memcmp(s->data, "POINTCACHE2", 12) != 0)
-        return pl_fail(error, PL_ERROR_FORMAT, "%s: is no PC2 point cache", s->path);
+        return pl_fail(error, PL_ERROR_FORMAT, "%s: is not a PC2 point cache", s->path);
     if (word_at(s->data + 12) != 1)
         return pl_fail(error, PL_ERROR_FORMAT, "%s: PC2 version %u is not known; export version 1",
                        s->path, (unsigned)word_at(s->data + 12));

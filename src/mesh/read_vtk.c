@@ -128,7 +128,7 @@ static pl_status read_ints(reader* r, const char* what, pl_number_type type, siz
         const void* bytes = binary_numbers(r, type, count);
         size_t good = pl_numbers_to_ints(type, bytes, count, !pl_is_big_endian(), out);
         if (good == count) return PL_OK;
-        return pl_fail(r->error, PL_ERROR_FORMAT, "%s: byte %zu: number %zu of %s is no index",
+        return pl_fail(r->error, PL_ERROR_FORMAT, "%s: byte %zu: number %zu of %s is not an index",
                        r->scan.source->path, (size_t)(r->scan.at - r->scan.source->data), good,
                        what);
     }

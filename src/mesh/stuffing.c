@@ -67,7 +67,7 @@ static pl_status check_options(const double* low, const double* high,
     for (int k = 0; k < 3; k++)
         if (!(high[k] >= low[k]) || !isfinite(high[k] - low[k]))
             return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "the box to fill goes from %g %g %g to %g %g %g, which is no box",
+                           "the box to fill goes from %g %g %g to %g %g %g, which is not a box",
                            low[0], low[1], low[2], high[0], high[1], high[2]);
     if (!(options->edge >= 0.0) || !isfinite(options->edge))
         return pl_fail(error, PL_ERROR_ARGUMENT,

@@ -244,8 +244,8 @@ static pl_status read_bytes(pl_vtu_file* file, const pl_vtu_array* array, size_t
     size_t size = pl_number_size(array->type);
     *count = bytes->count / size;
     if (bytes->count % size)
-        return fail(file, array, error, PL_ERROR_FORMAT, "%zu bytes are no whole number of values",
-                    bytes->count);
+        return fail(file, array, error, PL_ERROR_FORMAT,
+                    "%zu bytes are not a whole number of values", bytes->count);
     if (expected != SIZE_MAX && *count != expected)
         return wrong_count(file, array, *count, expected, error);
     return PL_OK;
@@ -307,6 +307,6 @@ pl_status pl_vtu_read_ints(pl_vtu_file* file, const pl_vtu_array* array, size_t 
     }
     pl_array_free(&bytes);
     if (status == PL_OK && good != count)
-        return fail(file, array, error, PL_ERROR_FORMAT, "number %zu is no index", good);
+        return fail(file, array, error, PL_ERROR_FORMAT, "number %zu is not an index", good);
     return status;
 }

@@ -230,8 +230,8 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     uint64_t old_size = 0;
     if (run->metrics >= 0 && !pl_file_kind(run->metrics, &old_size) && (int64_t)old_size < size)
         return pl_fail(error, PL_ERROR_FORMAT,
-                       "%s: was cut: it has %lld bytes where the checkpoint knows of %lld; delete "
-                       "checkpoint.plc to start the run anew",
+                       "%s: was cut: it has %lld bytes, and the checkpoint expects %lld; delete "
+                       "checkpoint.plc to start the run again",
                        path, (long long)old_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Colliders and attachments in the hands of the host.
+// Colliders and attachments that the host moves.
 #include "world/world_host.h"
 #include "base/memory.h"
 
@@ -151,9 +151,10 @@ static pl_status check_placement(const pl_placement* p, pl_error* error) {
     pl_mat3 square = pl_mat3_mul(R, pl_mat3_transpose(R)), one = pl_mat3_identity();
     for (int i = 0; i < 9; i++)
         if (fabs(square.m[i] - one.m[i]) > 1e-6 || pl_mat3_det(R) < 0.0)
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "the rotation is none: its rows must be of length 1, across one another "
-                           "and right-handed");
+            return pl_fail(
+                error, PL_ERROR_ARGUMENT,
+                "the matrix is not a rotation: its rows must have length 1, be perpendicular "
+                "to each other and right-handed");
     return PL_OK;
 }
 

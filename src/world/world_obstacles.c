@@ -55,7 +55,7 @@ static pl_status read_shape_cache(const pl_collider* c, int k, pl_world_shape* s
     const pl_mesh_shape* surface = pl_collider_surface(c);
     if (surface && !isnan(surface->transform.size))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "%s: goes with no transform.size; use transform.scale", path);
+                       "%s: does not work with transform.size; use transform.scale", path);
     pl_collider_points points = pl_collider_points_of(c);
     char what[64];
     snprintf(what, sizeof what, "the %s", pl_collider_shape_name(c->shape));
