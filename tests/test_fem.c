@@ -127,7 +127,7 @@ static double lowest(const fem_sample* s) {
     return y;
 }
 
-// every linear solver and both outer solvers end in the same equilibrium
+// every linear solver and both nonlinear solvers end in the same equilibrium
 LONG_TEST(fem_solvers_agree)
 {
     static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,

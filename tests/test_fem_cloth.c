@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth of springs and hinges: outer solvers, contact with friction.
+// Cloth of springs and hinges: nonlinear solvers, contact with friction.
 #include "base/memory.h"
 #include "run_samples.h"
 #include "test.h"
@@ -16,7 +16,7 @@ static const char hanging[] =
     " \"material\": {\"stretch\": 100, \"shear\": 10, \"bend\": 1e-3}}],"
     " \"attachments\": [{\"body\": \"cloth\", \"where\": {\"side\": \"-x\"}}]}";
 
-// both outer solvers minimise the same function, also where cloth resists bending
+// both nonlinear solvers minimise the same function, also where cloth resists bending
 TEST(fem_cloth_bends_the_same_by_newton_and_projective)
 {
     pl_scene* scene = sample_scene(hanging);

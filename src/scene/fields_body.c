@@ -326,17 +326,18 @@ static const pl_field_info body_rows[] = {
     PL_ROW_CHOICE(pl_body, "method", method, pl_method, PL_METHOD_FEM, "method of simulation"),
     PL_ROW_CHOICE(pl_body, "integrator", integrator, pl_integrator, PL_INTEGRATOR_AUTO,
                   "time integration"),
-    PL_ROW_CHOICE(pl_body, "nonlinear", nonlinear, pl_nonlinear, PL_NONLINEAR_AUTO, "outer solver"),
+    PL_ROW_CHOICE(pl_body, "nonlinear", nonlinear, pl_nonlinear, PL_NONLINEAR_AUTO,
+                  "nonlinear solver"),
     PL_ROW_CHOICE(pl_body, "linear", linear, pl_linear, PL_LINEAR_AUTO, "linear solver"),
     PL_ROW_ARRAY(pl_body, "levels", multigrid.levels, multigrid.level_count, PL_FIELD_INTS, 0, 1,
                  "", 1, 1e9,
                  "number of vertices of each coarse multigrid level, coarsest first; empty: chosen "
                  "by pliant"),
     PL_ROW_NUMBER(pl_body, "tolerance", solver.tolerance, 0, "", 1e-15, 1, 1e-4,
-                  "tolerance of the outer solver: residual force relative to the load"),
+                  "tolerance of the nonlinear solver: residual force relative to the load"),
     PL_ROW_INT(
         pl_body, "iterations", solver.iterations, 1, 100000, 20,
-        "largest number of outer iterations; unless fixed, Newton may take 4 times as many on "
+        "largest number of nonlinear iterations; unless fixed, Newton may take 4 times as many on "
         "cloth of springs and where bodies may touch something, nonlinear projective 20 "
         "times"),
     PL_ROW_BOOL(pl_body, "fixed", solver.fixed, false,
