@@ -22,10 +22,10 @@ typedef struct pl_embedding_info {
 
 /// Ties every vertex of surface to the tets of solid, both at rest. A vertex inside a tet gets its
 /// barycentric coordinates there, so it follows every affine motion of the tet exactly. A vertex
-/// outside all tets is tied to the nearest point of their boundary, and what is left between the
-/// two is carried along as a rigid offset that turns with the tet behind that point: it follows
-/// rigid motions exactly, and a spike that stands out of the tets is neither stretched nor sheared
-/// by what happens below it. Neither mesh is kept. pool may be NULL.
+/// outside all tets is tied to the nearest point of their boundary. The offset between the two
+/// stays rigid and turns with the tet behind that point: it follows rigid motions exactly, and a
+/// spike that stands out of the tets is neither stretched nor sheared when the tets below it
+/// deform. Neither mesh is kept. pool may be NULL.
 /// PL_ERROR_MESH: solid has no tets or no boundary, or coordinates are not finite.
 PL_API pl_status pl_embedding_create(const pl_mesh* solid, const pl_mesh* surface, pl_pool* pool,
                                      pl_embedding** out, pl_error* error);
@@ -39,8 +39,9 @@ PL_API pl_embedding_info pl_embedding_get_info(const pl_embedding* embedding);
 PL_API void pl_embedding_deform(const pl_embedding* embedding, const double* solid_positions,
                                 pl_pool* pool, double* positions, double* normals);
 
-/// Values of the solid's vertices (components numbers each) at the vertices of the surface, by the
-/// weights that tie them; one outside takes those of the nearest place of the boundary.
+/// Interpolates values of the solid's vertices (`components` numbers each) at the vertices of the
+/// surface, with the weights that tie them. A vertex outside takes the values at the nearest point
+/// of the boundary.
 PL_API void pl_embedding_interpolate(const pl_embedding* embedding, const double* solid_values,
                                      int components, double* values);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The mesh doctor: what a mesh is like, what is wrong with it, and what can be mended.
+// The mesh doctor: measures a mesh, finds its defects and repairs what can be repaired.
 #ifndef PLIANT_MESH_CHECK_H
 #define PLIANT_MESH_CHECK_H
 
@@ -96,7 +96,7 @@ typedef struct pl_mesh_check_options {
 } pl_mesh_check_options;
 
 /// Measures and examines a mesh, which need not be sound. options, pool and error may be NULL.
-/// Fails for want of memory, or of numbers for more than 178 million tets.
+/// Fails if memory runs out or the mesh has more than 178 million tets (32-bit indices).
 PL_API pl_status pl_mesh_check(const pl_mesh* mesh, const pl_mesh_check_options* options,
                                pl_pool* pool, pl_mesh_report* report, pl_error* error);
 
@@ -117,8 +117,8 @@ typedef struct pl_mesh_repair_options {
 /// vertices, mends or drops degenerate and drops duplicate elements, turns inverted tets, winds the
 /// triangles of a surface alike and outward, closes small holes if asked, drops unreferenced
 /// vertices. Regions, fields and texture coordinates follow. Everything done is noted with its
-/// count and the first index in the old numbering. options, notes and error may be NULL. Fails for
-/// want of memory only, and then leaves the mesh as it was.
+/// count and the first index in the old numbering. options, notes and error may be NULL. Fails only
+/// if memory runs out, and then leaves the mesh unchanged.
 PL_API pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options,
                                 pl_notes* notes, pl_error* error);
 

@@ -22,8 +22,8 @@ typedef struct pl_surface {
 /// per component as a whole, so tets that are wound wrongly or turned inside out by a deformation
 /// do not turn their faces. Vertex and tet regions and fields become vertex and triangle ones of
 /// the surface; regions, fields and texture coordinates of triangles that lie on the boundary are
-/// kept. Without tets the triangles stay as they are. Fails for want of memory only (*out is NULL
-/// then).
+/// kept. Without tets the triangles stay as they are. Fails only if memory runs out; *out is then
+/// NULL.
 PL_API pl_status pl_mesh_surface(const pl_mesh* mesh, pl_surface** out, pl_error* error);
 PL_API void pl_surface_destroy(pl_surface* surface);
 

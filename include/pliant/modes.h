@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/// The modes of a body, in ascending order of frequency. The first rigid_count of them are motions
-/// without any stiffness, with frequency 0: six of a free body.
+/// The modes of a body, in ascending order of frequency. The first rigid_count modes have no
+/// stiffness and frequency 0: a free body has six.
 typedef struct pl_modes {
     int vertex_count;
     int count;
@@ -30,17 +30,17 @@ typedef struct pl_modes_size {
     double bytes; ///< about how much memory pl_world_modes takes, beside that of the world
 } pl_modes_size;
 
-/// What pl_world_modes would have to do for so many modes, to be asked before it starts. Memory is
-/// estimated, to about a fifth for solid bodies.
-/// PL_ERROR_UNSUPPORTED: the method of the body is another than fem.
+/// The size of the search that pl_world_modes makes for `count` modes, without making it. Memory is
+/// an estimate, within about a fifth for solid bodies.
+/// PL_ERROR_UNSUPPORTED: the body's method is not fem.
 PL_API pl_status pl_world_modes_size(pl_world* world, int body, int count, pl_modes_size* out,
                                      pl_error* error);
 
-/// The lowest `count` modes beside the rigid ones, around where the body is now, with its
-/// attachments as they are; contacts count for nothing. At the start that is the body at rest. A
-/// body that is bent has the modes of its bent shape.
-/// PL_ERROR_UNSUPPORTED: its method is another than fem. PL_ERROR_ARGUMENT: there are not so many
-/// modes, or the body is about to buckle, so that a mode would grow.
+/// The lowest `count` modes beside the rigid ones, linearised at the body's current shape with its
+/// current attachments. Contacts are ignored. Before the first frame the body is at rest; a bent
+/// body has the modes of its bent shape.
+/// PL_ERROR_UNSUPPORTED: the body's method is not fem. PL_ERROR_ARGUMENT: the body has fewer modes,
+/// or is about to buckle, so that a mode would grow.
 PL_API pl_status pl_world_modes(pl_world* world, int body, int count, pl_modes** out,
                                 pl_error* error);
 PL_API void pl_modes_destroy(pl_modes* modes);

@@ -55,7 +55,7 @@ typedef struct pl_mg_diagonal {
     double block[9];
 } pl_mg_diagonal;
 
-/// What a solve did. Not converging is no error: it stands here.
+/// What a solve did. A solve that does not converge is not an error: see `converged`.
 typedef struct pl_mg_info {
     int iterations;
     bool converged;
@@ -76,18 +76,18 @@ typedef struct pl_mg_info {
 
 typedef struct pl_mg_solver pl_mg_solver;
 
-/// positions: 3 per row, at rest. The arrays of A, values too, stay the caller's, and must live as
-/// long as the solver. Values are looked at, and a first update made of them.
-/// PL_ERROR_ARGUMENT if the structure or a setting is not as said above.
+/// positions: 3 per row, at rest. The arrays of A, with the values, belong to the caller and must
+/// live as long as the solver. The first update is made from these values.
+/// PL_ERROR_ARGUMENT if the structure or a setting breaks the rules above.
 PL_API pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double* positions,
                               pl_mg_solver** out, pl_error* error);
-/// The values of the matrix changed, or are in another array now (9 per block; NULL: in the same).
+/// The values of the matrix changed, or moved to another array (9 per block; NULL: the same array).
 /// PL_ERROR_DIVERGED if they are not finite or so far from positive definite that the coarsest
-/// level cannot be factored: solves then leave x as it is and say `indefinite`, until another
-/// update. pl_mg_create makes the first update, and leaves it to the first solve to say so.
+/// level cannot be factored: solves then leave x unchanged and report `indefinite` until the next
+/// update. pl_mg_create makes the first update; if that fails, the first solve reports it.
 PL_API pl_status pl_mg_update(pl_mg_solver* solver, const double* values, pl_error* error);
-/// Blocks on the diagonal beside the matrix, in place of those given before; much cheaper than an
-/// update, and to the bit the same as one with them. They are copied. Fails as an update does.
+/// Adds blocks to the diagonal, in place of those given before. Much cheaper than an update of the
+/// matrix that holds them, with the same bits. The blocks are copied. Fails as an update does.
 PL_API pl_status pl_mg_update_diagonal(pl_mg_solver* solver, const pl_mg_diagonal* blocks,
                                        int count, pl_error* error);
 /// The rest positions changed: coarse nodes stay, their maps follow. An update must come next.

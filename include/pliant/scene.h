@@ -39,7 +39,7 @@ typedef struct pl_pose_key {
     double rotate[3];    ///< about x, then y, then z [deg]
 } pl_pose_key;
 
-/// To and fro: translate and rotate times sin(2 pi (frequency t + phase / 360)).
+/// An oscillation: translate and rotate times sin(2 pi (frequency t + phase / 360)).
 typedef struct pl_oscillation {
     double translate[3]; ///< amplitude [m]
     double rotate[3];    ///< direction is the axis, length the amplitude [deg]
@@ -61,7 +61,7 @@ typedef struct pl_motion {
     const pl_oscillation* oscillations;
 } pl_motion;
 
-/// Sets a mesh into the world: size, then scale, rotate, translate.
+/// Places a mesh in the world: size, then scale, rotate, translate.
 typedef struct pl_transform {
     double size; ///< the longest side of the bounding box becomes this [m]; NAN: as it is
     double scale[3];
@@ -93,7 +93,7 @@ typedef struct pl_capsule_shape {
     double radius;  ///< [m]
 } pl_capsule_shape;
 
-/// Capsules from point to point, their radius going over from one point's to the next one's.
+/// Capsules between consecutive points. The radius changes linearly from one point to the next.
 typedef struct pl_chain_shape {
     int point_count;
     const double* points; ///< 3 per point [m]
@@ -129,8 +129,8 @@ typedef struct pl_nearest_shape {
     int count;       ///< how many vertices
 } pl_nearest_shape;
 
-/// A set of a body's vertices. Only the member that kind names counts. Places are those of the body
-/// at rest, after its transform.
+/// A set of a body's vertices. Only the member that `kind` names is read. Positions are those of
+/// the body at rest, after its transform.
 typedef struct pl_selection {
     pl_selection_kind kind;
     pl_box_shape box;
@@ -171,7 +171,8 @@ typedef struct pl_region_material {
     pl_material_def material;
 } pl_region_material;
 
-/// The parameter goes from one value to the other along a direction, across the body.
+/// The parameter changes from one value to the other along a direction, from one side of the body
+/// to the other.
 typedef struct pl_gradient {
     double from, to; ///< in the unit of the parameter
     double direction[3];
@@ -470,23 +471,23 @@ PL_API pl_status pl_scene_add_attachment(pl_scene* scene, const pl_attachment* a
                                          pl_error* error);
 PL_API pl_status pl_scene_add_force(pl_scene* scene, const pl_force* force, pl_error* error);
 PL_API pl_status pl_scene_add_wind(pl_scene* scene, const pl_wind* wind, pl_error* error);
-/// Lets a scalar follow a curve from now on; a curve that it followed before is replaced. Fails if
-/// the path names no scalar that may change during a run.
+/// Animates a scalar with a curve, which replaces an earlier one. Fails if the path does not name a
+/// scalar that may change during a run.
 PL_API pl_status pl_scene_animate(pl_scene* scene, const char* path, const pl_curve* curve,
                                   pl_error* error);
 /// Changes one value by its path, from text as on the command line: ("frames", "10"),
-/// ("bodies[0].method", "pbd"), ("title", "a bear"). A number ends a curve that was there. A list
-/// or object that fails half way keeps what was read of it.
+/// ("bodies[0].method", "pbd"), ("title", "a bear"). Setting a number removes the curve that
+/// animated it. If reading a list or object fails, the part read so far stays.
 PL_API pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value,
                               pl_error* error);
 
-/// Sets what was left to pliant (gravity, names, laws and solvers that go with the method), then
+/// Fills in what the scene leaves open (gravity, names, the law and solvers of each method), then
 /// checks every range, every name that is referred to, and that each body's method, integrator,
 /// nonlinear, linear and law go together. Errors name the path. pl_scene_read has done this.
 PL_API pl_status pl_scene_resolve(pl_scene* scene, pl_error* error);
 /// Loads or makes each mesh, and tries each selection on it. Errors name path, file and line.
 PL_API pl_status pl_scene_check_files(const pl_scene* scene, pl_notes* notes, pl_error* error);
-/// Every animated scalar gets its value of this time.
+/// Sets every animated scalar to its value at this time.
 PL_API void pl_scene_evaluate(pl_scene* scene, double time);
 
 /// Reads a scene file with all that it includes, applies the overrides ("path=value", in order) and

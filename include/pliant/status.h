@@ -64,7 +64,7 @@ typedef enum pl_note_kind {
     PL_NOTE_MENDED, ///< dropped, clamped or repaired; an error in strict mode
 } pl_note_kind;
 
-/// Returns PL_ERROR_MEMORY and leaves *out NULL when memory is out.
+/// Returns PL_ERROR_MEMORY and leaves *out NULL if memory runs out.
 PL_API pl_status pl_notes_create(pl_notes** out);
 PL_API void pl_notes_destroy(pl_notes* notes);
 PL_API int pl_notes_count(const pl_notes* notes);

@@ -63,8 +63,9 @@ typedef struct pl_fill_advice {
     int tet_count; ///< that it gives
 } pl_fill_advice;
 
-/// What pl_tetrahedralise would choose with edge 0, tried. The errors are its errors, but advice
-/// with edge 0 is not an error: no edge works within the limit of tets.
+/// Finds and tries the edge length that pl_tetrahedralise chooses with edge 0. Fails as that does,
+/// except that having no edge within the limit of tets is not an error: the edge of the advice is
+/// then 0.
 PL_API pl_status pl_tetrahedralise_advise(const pl_mesh* surface,
                                           const pl_tetrahedralise_options* options,
                                           pl_fill_advice* out, pl_error* error);

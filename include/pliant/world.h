@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct pl_world pl_world;
 
-/// What a frame took. Not converging is no error: it stands here.
+/// What a frame took. A frame that does not converge is not an error: see unconverged_count.
 typedef struct pl_frame_info {
     int frame;      ///< number of frames done
     double time;    ///< of the scene [s]
@@ -35,7 +35,8 @@ typedef struct pl_frame_info {
     double volume;                         ///< of all solids [m^3]
     double detect_seconds, assembly_seconds, linear_seconds, seconds;
     /// Of the last solve that ended before its tolerance: the vertex with the largest unbalanced
-    /// force and the worst shaped element there; empty if none did or the method does not know.
+    /// force and the worst shaped element there; empty if all converged or the method does not
+    /// report it.
     char unbalanced[160];
 } pl_frame_info;
 
@@ -73,7 +74,7 @@ PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
 /// body was not made so, or render.keep_surface is false.
 PL_API const pl_mesh* pl_world_filled_surface(const pl_world* world, int body);
 /// Places where surfaces that are to keep apart (docs/contact.md) go through each other now; -1 if
-/// no surfaces do, -2 if memory is out.
+/// no surfaces do, -2 if allocation fails.
 PL_API int pl_world_crossings(pl_world* world);
 /// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
 /// or pl_world_set makes the body's system anew. They may be written between frames.
@@ -90,7 +91,7 @@ PL_API pl_status pl_world_field(const pl_world* world, int body, pl_output_field
                                 pl_error* error);
 
 /// Holds a vertex with a spring until released: the hand of a user. Returns the handle, or -1 if
-/// memory is out or the vertex is none.
+/// allocation fails or `vertex` is out of range.
 PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness);
 /// Where the hand is at the end of the next frame; it goes there evenly during the frame [m].
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
@@ -109,7 +110,7 @@ PL_API int pl_world_residuals(const pl_world* world, int body, const float** val
 
 /// The node of a coarse level that each vertex of a body belongs to, for pictures: of multigrid, or
 /// the particle of a level of method pbd. Level 1 is the finest of them. Returns how many nodes the
-/// level has, 0 if the body is not solved with such a level, -1 if memory is out.
+/// level has, 0 if the body is not solved with such a level, -1 if allocation fails.
 PL_API int pl_world_aggregates(pl_world* world, int body, int level, int* nodes);
 
 // ---------------------------------------------------------------- what the host moves

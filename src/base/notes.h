@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 
-// Adds a note, and logs it; notes may be NULL. A note that cannot be stored for want of memory is
-// only logged.
+// Adds a note, and logs it; notes may be NULL. A note that cannot be stored because allocation
+// fails is only logged.
 void pl_note(pl_notes* notes, pl_note_kind kind, const char* format, ...) PL_PRINTF(3, 4);
 
 // The text of the first PL_NOTE_MENDED from index `from` on, or NULL: what strict mode turns into

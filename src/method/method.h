@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the world knows of a method. The bodies of one system have the same method and are solved
-// together; their vertices are numbered one body after the other.
+// The interface of a method to the world. The bodies of one system have the same method and are
+// solved together; their vertices are numbered one body after the other.
 #ifndef PL_METHOD_METHOD_H
 #define PL_METHOD_METHOD_H
 
@@ -36,7 +36,7 @@ typedef struct pl_method_body {
     bool may_change;                      // update() may come: keep what is zero at first
 } pl_method_body;
 
-// What acts during one step; everything is borrowed.
+// The loads, pins and contacts of one step; everything is borrowed.
 typedef struct pl_method_step {
     double time_step;             // [s]
     const double* force;          // 3 per vertex: gravity, loads, wind; pressure at the start [N]
@@ -49,13 +49,14 @@ typedef struct pl_method_step {
     void* detect_user;
     pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
     bool is_coupled; // `force` may hold pushes of bodies of other systems: momentum must be exact
-    // What is asked for by those that are not NULL.
+    // Results that the world asks for; NULL: not wanted.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
     int obstacle_count;
     pl_array* contacts; // of pl_contact_report, emptied first: what pushes at the end of the step;
                         // by method pbd means over it
-    // The step ends by then with what it has, after one iteration at least. NULL: no hurry.
+    // The step ends by this time with its best iterate, after at least one iteration. NULL: no
+    // limit.
     const pl_deadline* deadline;
 } pl_method_step;
 
@@ -71,7 +72,7 @@ static inline void pl_trace_add(pl_residual_trace* trace, double residual) {
     if (trace->count < PL_TRACE_SIZE) trace->values[trace->count++] = (float)residual;
 }
 
-// What a step did. Not converging is no error: it stands here.
+// What a step did. A step that does not converge is not an error: see `converged`.
 typedef struct pl_method_info {
     int iterations;
     bool converged;
@@ -104,19 +105,20 @@ typedef struct pl_method_functions {
     pl_status (*create)(const pl_method_body* bodies, int body_count, int vertex_count,
                         pl_pool* pool, void** out, pl_notes* notes, pl_error* error);
     void (*destroy)(void* system);
-    // A step that fails leaves the state as it was and says why.
+    // A step that fails leaves the state unchanged and says why.
     pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
                       pl_error* error);
-    // Fails, in the words of step(), if a step is known to have no equilibrium; nothing moves.
-    // NULL: never.
+    // Fails, with the same text as step(), if a step is known to have no equilibrium. Moves
+    // nothing. NULL: never.
     pl_status (*check_step)(void* system, const pl_method_step* step, pl_error* error);
     // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
     double* (*positions)(void* system);
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
-    // The pressure p at each vertex for the present positions, valid until the next call: that of
-    // the split form of material.h, positive in tension [Pa]. NULL: the method has no such unknown.
+    // The pressure p at each vertex for the present positions, valid until the next call. It is
+    // that of the split form of material.h, positive in tension [Pa]. NULL: the method has no such
+    // unknown.
     const double* (*pressures)(void* system);
     // The points of a body (counted within the system) that collide. Points and `first`, which is
     // added to each, are indices into the arrays that the method gives to `detect`; these may hold
@@ -127,39 +129,39 @@ typedef struct pl_method_functions {
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);
     void (*state_load)(void* system, const void* in);
-    // True if positions and velocities are all of the state. NULL: they are not.
+    // True if the state consists of positions and velocities only. NULL: false.
     bool (*state_is_motion)(const void* system);
-    // Takes over the numbers of bodies that may change (materials, damping, those of the method)
-    // between two steps; structure and state stay. NULL: scenes that change them are refused.
+    // Applies changed numbers of bodies (materials, damping, those of the method) between two
+    // steps; structure and state stay. NULL: scenes that change them are refused.
     pl_status (*update)(void* system, const pl_method_body* bodies, int body_count,
                         pl_error* error);
-    // Asks for the safest settings that the system has (more iterations, a line search, an
-    // integrator that damps), or for those of its bodies again; the guard of the world does where a
-    // step gains energy. NULL: there are none.
+    // Switches to the safest settings of the system (more iterations, a line search, an integrator
+    // that damps), or back to those of its bodies. The world calls it when its guard finds that a
+    // step gained energy. NULL: there are none.
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
-    // step() keeps the surfaces apart that it is given.
+    // step() keeps the given surfaces apart.
     bool keeps_apart;
-    // energies() leaves out some of what the method stores.
+    // energies() does not include all energy that the method stores.
     bool stores_unseen;
     // The node of a coarse level that each vertex of the system belongs to; level 1 is the finest
     // of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.
     int (*aggregates)(void* system, int level, int* nodes);
-    // Adds the outer edges of the lattice of a body (counted within the system) as it is now: 3
-    // doubles per corner, 2 corners per edge. NULL: there is no lattice.
+    // Adds the outer edges of the present lattice of a body (counted within the system): 3 doubles
+    // per corner, 2 corners per edge. NULL: there is no lattice.
     pl_status (*outline)(void* system, int body, pl_array* corners, pl_array* edges,
                          pl_error* error);
     // Cuts a body (counted within the system) along the triangle that a knife has swept. Returns
-    // how many particles are new, -1 if the body cannot be cut. NULL: none can.
+    // the number of new particles, or -1 if the body cannot be cut. NULL: no body can.
     int (*cut)(void* system, int body, const double sweep[9]);
-    // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
-    // or the time step changes. NULL: nothing is remembered.
+    // Forgets earlier steps, because the host wrote positions or velocities or the time step
+    // changes. NULL: the method remembers nothing.
     void (*restart)(void* system);
-    // The bodies of a system that do not bend, as they are now, so that how far pushes move them
-    // need not be learned; valid until the next call. NULL: bodies bend.
+    // The bodies of a system that do not bend, with the response to a push, which is known exactly
+    // for them; valid until the next call. NULL: bodies bend.
     const pl_push_rigid* (*rigid_bodies)(void* system, int* count);
-    // Ends the last step of such a body (counted within the system) at a part of the way that it
-    // went; its momentum stays.
+    // Shortens the last step of such a body (counted within the system) to a fraction of its path;
+    // its momentum stays.
     void (*shorten)(void* system, int body, double part);
 } pl_method_functions;
 

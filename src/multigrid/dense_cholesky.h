@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Dense A = L L' in float, for the coarsest level. Sizes of a few hundred to a few thousand, where
-// libraries made for large matrices lose most of their time.
+// Dense A = L L' in float, for the coarsest level. For sizes from a few hundred to a few thousand,
+// where libraries made for large matrices waste most of their time.
 //
 // Saddle points [K G'; G -B], K and B definite, have A = L D L' with D = 1 in the rows of K and -1
 // in those of B, and need no exchanges: the same L, whose last block is the factor of the Schur

@@ -59,8 +59,9 @@ typedef struct pl_mg_hierarchy_options {
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
     const double* lengths; // per item of the graph, or NULL: distances between rest positions.
-                           // Where they keep parts apart (stiff_lengths.h), more nodes are taken
-                           // than pliant would choose else: as many as bring them as near as there.
+                           // Where lengths keep parts apart (stiff_lengths.h), more nodes are taken
+                           // than the automatic choice, until nodes are as near to each other as
+                           // there.
     const double* plain_lengths; // the same without parts kept apart, if somebody has them, or NULL
     pl_pool* pool;               // or NULL
 } pl_mg_hierarchy_options;

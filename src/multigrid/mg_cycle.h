@@ -17,8 +17,8 @@ typedef struct pl_mg_operators {
 // One V-cycle from level l down.
 void pl_mg_cycle(const pl_mg_operators* operators, void* levels, int l, int level_count);
 
-// Sweeps of all levels, of `level_count` numbers, from those that were given, finest first: the
-// last one is for all coarser levels. None given: 0 everywhere.
+// Fills in the sweeps of `level_count` levels from the given numbers, finest first. The last number
+// holds for all coarser levels. If none is given, all are 0.
 void pl_mg_sweeps_of_levels(const int* given, int given_count, int level_count, int* sweeps);
 
 #endif

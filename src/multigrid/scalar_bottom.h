@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The coarsest level of Projective Dynamics. Coordinates are not coupled but at nodes with
-// contacts. So the nodes without are eliminated once for all three coordinates, and what is left of
-// the matrix for the others, three times side by side, gets the blocks of the contacts.
+// The coarsest level of Projective Dynamics. Only contacts couple coordinates. So the nodes without
+// contacts (u) are eliminated once for all three coordinates. Three copies of the Schur complement
+// of the others (t), one per coordinate, then get the blocks C of the contacts.
 //
 //   [A_uu A_ut; A_tu A_tt (x) I + C]:   W = A_uu^-1 A_ut,   S = (A_tt - A_tu W) (x) I + C
 //   x_t = S^-1 (b_t - W' b_u),   x_u = A_uu^-1 b_u - W x_t
 //
-// Where that takes longer than a sparse factor of the whole, this takes its place.
+// A sparse factor of the whole matrix is used where it is cheaper.
 #ifndef PL_MULTIGRID_SCALAR_BOTTOM_H
 #define PL_MULTIGRID_SCALAR_BOTTOM_H
 

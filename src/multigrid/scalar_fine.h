@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the finest level does; scalar_fine_data.h tells what it is.
+// The operations of the finest level of Projective Dynamics; scalar_fine_data.h describes its data.
 #ifndef PL_MULTIGRID_SCALAR_FINE_H
 #define PL_MULTIGRID_SCALAR_FINE_H
 
@@ -13,16 +13,18 @@ pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int n
                                      pl_error* error);
 void pl_scalar_fine_free(pl_scalar_fine* f);
 
-// Values of A, points (4 per row), and rows that are held (1) or NULL; springs are gone.
+// Sets the values of A, points (4 per row), and rows that are held (1), or NULL. Removes all
+// springs.
 void pl_scalar_fine_update(pl_scalar_fine* f, pl_pool* pool, const pl_block_matrix* A,
                            const float* point, const unsigned char* held);
-// Takes back the springs before and puts these on the diagonal.
+// Removes the springs `before` from the diagonal and adds `springs`.
 pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* before,
                                      int before_count, const pl_mg_spring* springs, int count,
                                      pl_error* error);
 
-// So many sweeps of Gauss-Seidel on A x = b in turns forward and backward, the first as given.
-// from_zero: x counts as 0, whatever is in it; else the first sweep reads both halves.
+// `count` sweeps of Gauss-Seidel on A x = b, alternately forward and backward; `backward` is that
+// of the first. from_zero: x counts as 0, whatever it holds; otherwise the first sweep reads both
+// halves.
 void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool backward,
                            bool from_zero);
 // Residual of x after sweeps, times U': 16 per node (X_a times each coordinate).

@@ -8,11 +8,11 @@
 
 #include "multigrid/scalar_fine.h"
 
-// x += damping D^-1 (b - A x); from_zero: x counts as 0. x and u change places.
+// x += damping D^-1 (b - A x); from_zero: x counts as 0. Swaps the arrays x and u.
 void pl_scalar_fine_jacobi(pl_scalar_fine* f, pl_pool* pool, bool from_zero);
 
-// Sets the damping: 4 / (3 rho), at most 1, with rho the spectral radius of D^-1 A by some steps of
-// the power method; b, x and u are lost.
+// Sets the damping to 4 / (3 rho), at most 1, where rho is the spectral radius of D^-1 A from some
+// steps of the power method. Overwrites b, x and u.
 void pl_scalar_fine_damp(pl_scalar_fine* f, pl_pool* pool);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the cycle and the solvers around it share.
+// The data that the cycle of Projective Dynamics and the solvers around it share.
 #ifndef PL_MULTIGRID_SCALAR_MG_DATA_H
 #define PL_MULTIGRID_SCALAR_MG_DATA_H
 

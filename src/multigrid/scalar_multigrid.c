@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // S0 Algorithm 3 and the update of Algorithm 4, for the scalar matrix: levels, their values, and
-// the cycle. Where the paper keeps 3x3 and 12x12 blocks for Projective Dynamics too, this has
-// numbers and 4x4 blocks on all levels.
+// the cycle. The paper uses 3x3 and 12x12 blocks for Projective Dynamics, too; here they are
+// numbers and 4x4 blocks, because coordinates are not coupled.
 #include "multigrid/scalar_multigrid.h"
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"

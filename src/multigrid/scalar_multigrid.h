@@ -25,8 +25,8 @@ typedef struct pl_scalar_mg_options {
 pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
                              const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
                              pl_error* error);
-// The same in two parts: in between, the nodes of coarser levels are found by another thread, and
-// only pl_scalar_mg_fine may be asked for. What `begin` was given stays until `finish` or
+// The same in two parts. Between them another thread finds the nodes of coarser levels, and only
+// pl_scalar_mg_fine may be called. The arguments of `begin` must stay valid until `finish` or
 // `destroy`.
 pl_status pl_scalar_mg_begin(const pl_block_matrix* A, const double* positions,
                              const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
@@ -34,14 +34,14 @@ pl_status pl_scalar_mg_begin(const pl_block_matrix* A, const double* positions,
 pl_status pl_scalar_mg_finish(pl_scalar_mg* mg, pl_error* error);
 void pl_scalar_mg_destroy(pl_scalar_mg* mg);
 
-// All levels after the values of A have changed, or rest positions, or which rows are held at 0 (1
-// per row, or NULL). Springs stay as they are. Fails with PL_ERROR_DIVERGED if the matrix is not
-// positive definite.
+// Updates all levels after the values of A, the rest positions or the held rows (1 per row, or
+// NULL) have changed. Springs stay. Fails with PL_ERROR_DIVERGED if the matrix is not positive
+// definite.
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
                               pl_error* error);
-// Springs on the diagonal of all levels, in place of those there were. The result does not depend
-// on what there was. Fails with PL_ERROR_DIVERGED if a spring is not finite in float (the levels
-// then are as they were) or makes the matrix indefinite.
+// Replaces the springs on the diagonal of all levels. The result does not depend on the springs
+// before. Fails with PL_ERROR_DIVERGED if a spring is not finite in float (the levels then are as
+// they were) or makes the matrix indefinite.
 pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
                                    pl_error* error);
 
@@ -52,17 +52,17 @@ const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
 
 // One V-cycle: x of the finest level from its b, starting at 0.
 void pl_scalar_mg_cycle(pl_scalar_mg* mg);
-// Conjugate gradients with the cycle, all in float: x from b as above, as far as float goes. One
-// iteration is one cycle with the best step length. b is lost if that converges.
+// Conjugate gradients with the cycle, all in float: x from b as above, to the precision of float.
+// One iteration is one cycle with the best step length. Overwrites b if it converges.
 void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options,
                               pl_linear_info* info);
-// x from b as above by a factor of the matrix in double. Contacts are in that factor as springs in
-// all directions, so it is the preconditioner of conjugate gradients. False if there is no factor
-// (pl_linear_fallback_factor) or no memory; x is then what it was.
+// x from b as above with a factor of the matrix in double. The factor contains contacts as springs
+// in all directions, so it is used as the preconditioner of conjugate gradients. Returns false and
+// leaves x unchanged if there is no factor (pl_linear_fallback_factor) or allocation fails.
 bool pl_scalar_mg_solve_direct(pl_scalar_mg* mg, const pl_linear_options* options,
                                pl_linear_info* info);
-// A x = b for three values per row, in double around the cycle; x holds the start. With gradients:
-// CG (mgpcg), else cycle after cycle. Rows that are held keep their x.
+// Solves A x = b for three values per row, in double around the cycle; x holds the start.
+// gradients: CG with the cycle (mgpcg), else cycles alone. Held rows keep their x.
 void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_options* options,
                         const double* b, double* x, pl_linear_info* info);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Angular momentum L is the state, and stays as it is unless something acts: it is kept exactly.
-// The body turns with w = R I^-1 R' L at the middle of each part of a step (implicit midpoint),
-// which is symmetric in time, so that the energy L w / 2 swings and does not drift.
+// The state is the angular momentum L, which changes only by torques: it is conserved exactly. The
+// body turns with w = R I^-1 R' L at the middle of each part of a step (implicit midpoint), which
+// is symmetric in time, so that the energy L w / 2 oscillates and does not drift.
 #include "rigid/rigid_body.h"
 #include "math/polar.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A rigid body: where it is, how it is turned, and its momentum. All vertices follow from these.
+// A rigid body: its position, rotation and momentum, from which the motion of all vertices follows.
 #ifndef PL_RIGID_BODY_H
 #define PL_RIGID_BODY_H
 
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-// All that later steps depend on.
+// The state, on which later steps depend.
 typedef struct pl_rigid_state {
     pl_vec3 centre;   // of mass [m]
     pl_quat turn;     // from the rest shape; unit
@@ -44,10 +44,10 @@ pl_vec3 pl_rigid_velocity(const pl_rigid_body* body);
 pl_vec3 pl_rigid_angular_velocity(const pl_rigid_body* body, const pl_rigid_state* state);
 double pl_rigid_kinetic(const pl_rigid_body* body);
 
-// How a free body is turned after a time, if it has this angular momentum: it turns by the
-// implicit midpoint rule in steps of a tenth of a radian.
+// The rotation of a free body after a time, given its angular momentum: integrated by the implicit
+// midpoint rule in steps of a tenth of a radian.
 pl_quat pl_rigid_spun(const pl_rigid_body* body, pl_quat turn, pl_vec3 spin, double time);
-// The state at a part of the way from one to another; momentum is that of the end.
+// The state at a fraction of the way from one to another; momentum is that of the end.
 pl_rigid_state pl_rigid_between(const pl_rigid_state* from, const pl_rigid_state* to, double part);
 // The constant angular velocity that leads from one turn to another in a time [rad/s].
 pl_vec3 pl_rigid_rate(pl_quat from, pl_quat to, double time);
@@ -56,11 +56,12 @@ pl_vec3 pl_rigid_rate(pl_quat from, pl_quat to, double time);
 void pl_rigid_show(const pl_rigid_body* body, const pl_rigid_state* state, double* positions,
                    double* velocities);
 
-// The places in which the body fits given ones best; items: entries of the body's arms, NULL for
-// all; weights: NULL for equal ones. Angular velocity stays. False if they are on a line.
+// Fits the body to given positions of its vertices by least squares. items: entries of the body's
+// arms, NULL for all; weights: NULL for equal ones. Angular velocity stays. False if the positions
+// lie on a line.
 bool pl_rigid_fit(pl_rigid_body* body, const int* items, int count, const double* places,
                   const double* weights);
-// Takes over a change of the velocities of all vertices, as far as a rigid body can.
+// Applies a change of the velocities of all vertices, as far as a rigid motion can follow it.
 void pl_rigid_change_velocities(pl_rigid_body* body, const double* now, const double* before,
                                 const double* masses);
 

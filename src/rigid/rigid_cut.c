@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Impulses keep bodies apart as far as they are found. Continuous collision detection looks at all
-// ways once more. A body that would still meet another one goes a part of its way, whole as it is.
-// Bodies that stopped each other so go on as if they were one: momentum and angular momentum stay,
-// and energy is lost. With the velocities that they had they would gain speed as long as they are
-// in each other's way.
+// Impulses keep bodies apart only as well as they have converged. So continuous collision detection
+// checks all paths once more. A body that would still hit another one moves only along a part of
+// its path. Bodies that stopped each other like this continue as if they were one: momentum and
+// angular momentum are conserved, and energy is lost. With their old velocities they would gain
+// speed as long as they block each other.
 #include "rigid/rigid_system.h"
 
 // After PART_ROUNDS bodies that would meet stay where they were.

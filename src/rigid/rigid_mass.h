@@ -15,8 +15,8 @@ typedef struct pl_rigid_mass {
 } pl_rigid_mass;
 
 // Exact for a polyhedron whose density is constant in each tet, or in all of a surface.
-// vertex_masses: a share for each vertex. They add up to the mass, and their centre is that of the
-// body, except for surfaces far from round, where it is only near.
+// vertex_masses: a share for each vertex. They add up to the mass. Their centre is that of the
+// body, except that it is only near it for surfaces far from round.
 pl_status pl_rigid_mass_find(const pl_method_body* body, pl_rigid_mass* out, double* vertex_masses,
                              pl_error* error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Attachments of rigid bodies. Exact ones at three points that are not on a line say where the
-// whole body is: it is held, and goes there whatever is in its way. Fewer exact ones are point
+// Attachments of rigid bodies. Exact ones at three points that are not on a line determine the pose
+// of the body: it is held, and moves there whatever is in its way. Fewer exact ones are point
 // constraints, soft ones are springs, taken implicitly; both are solved with the contacts.
 #include "contact/force_share.h"
 #include "rigid/rigid_system.h"

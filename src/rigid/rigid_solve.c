@@ -6,13 +6,13 @@
 //
 //   v by j / m,   w by I^-1 (r x j),   the speed of the point by both: v + w x r.
 //
-// Speeds are distances at the end of the step over its length. So two bodies that near each other
-// end the step just as far apart as they should be, and touch without a bounce in the next one.
+// Speeds are the distances at the end of the step divided by its length. So two approaching bodies
+// end the step exactly at the required distance, and touch without a bounce in the next one.
 //
-// A sweep goes forth and back over all rows. Sweeps alone settle a stack slowly, so they are the
-// steps of a nonsmooth conjugate gradient method (Silcowitz, Niebe, Erleben 2010, section 4): what
-// a sweep changes is taken for a gradient, and part of the last direction is added to it. It ends
-// with a sweep, so that all impulses are such as contacts can have.
+// A sweep goes forwards and backwards over all rows. Sweeps alone converge slowly in stacks, so
+// they are the steps of a nonsmooth conjugate gradient method (Silcowitz, Niebe, Erleben 2010,
+// section 4): the change by a sweep is the gradient, and a part of the last direction is added to
+// it. The method ends with a sweep, so that all impulses are admissible.
 #include "rigid/rigid_system.h"
 
 #include <string.h>

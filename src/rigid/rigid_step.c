@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A step: loads change the momentum, momentum moves the body (symplectic Euler). Where bodies end
-// too near something, impulses are found (rigid_solve.c), and the bodies are placed again. Turning
-// is not linear, so this is done in rounds, until all distances are kept.
+// too near something, impulses are found (rigid_solve.c), and the bodies are placed again. Rotation
+// is nonlinear, so this is repeated in rounds until all distances are kept.
 //
-// A body that nothing but gravity acts on takes the exact parabola: less than symplectic Euler by
-// g h^2 / 2. One that rests on something must not, as it would rise by that in every step.
+// A body under gravity alone follows the exact parabola, which falls by g h^2 / 2 less than
+// symplectic Euler. A body that rests on something must not, because it would rise by that much in
+// every step.
 #include "rigid/rigid_system.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// All rigid bodies of a scene, and what they touch in a step.
+// All rigid bodies of a scene, and their contacts in a step.
 #ifndef PL_RIGID_SYSTEM_H
 #define PL_RIGID_SYSTEM_H
 
@@ -11,7 +11,7 @@
 #include "method/method.h"
 #include "rigid/rigid_body.h"
 
-// A place where a body touches another one or an obstacle. Impulses and speeds are solved for;
+// A point where a body touches another one or an obstacle. The solve finds impulses and speeds;
 // `push` and `drag` of the pair are not used.
 typedef struct pl_rigid_row {
     pl_pair_row pair; // of an obstacle: one vertex of weight 1, and its plane as the distance
@@ -32,14 +32,14 @@ typedef struct pl_rigid_row {
     double direction[3]; // of conjugate gradients
 } pl_rigid_row;
 
-// What a row exerted in the last step, which is about what it will exert in the next one.
+// The force of a row in the last step, the initial guess of the next one.
 typedef struct pl_rigid_kept {
     int v[4];
     int obstacle;
     int is_edges;
     double force[3]; // [N]
 } pl_rigid_kept;
-// So many are kept for each body.
+// The number of forces kept for each body.
 enum { PL_RIGID_KEPT = 64 };
 
 // A vertex that an attachment holds.
@@ -81,45 +81,46 @@ typedef struct pl_rigid_system {
     double* response_places; // 3 per vertex
 } pl_rigid_system;
 
-// rigid_step.c. Takes over what the host wrote to positions and velocities of a body.
+// rigid_step.c. Takes over positions and velocities that the host wrote.
 void pl_rigid_take_over(const pl_rigid_system* system, pl_rigid_body* body);
 pl_status pl_rigid_system_step(pl_rigid_system* system, const pl_method_step* step,
                                pl_method_info* info, pl_error* error);
-// Vertices of a body as its state says.
+// Sets the vertices of a body from its state.
 void pl_rigid_system_show(pl_rigid_system* system, const pl_rigid_body* body);
 
-// rigid_rows.c. Adds rows for all that the bodies touch on their ways from `start` to `end`. A row
-// keeps its normal for the rest of the step.
+// rigid_rows.c. Adds rows for all contacts of the bodies on their paths from `start` to `end`. A
+// row keeps its normal for the rest of the step.
 pl_status pl_rigid_rows_find(pl_rigid_system* system, const pl_method_step* step, bool* has_new,
                              pl_error* error);
 
-// Keeps what rows exerted, and gives it to the rows of the next step; bodies have to be placed
-// again after that. False if nothing was kept.
+// Saves the forces of rows, and applies them to the rows of the next step, after which bodies must
+// be placed again. False if nothing was saved.
 void pl_rigid_rows_keep(pl_rigid_system* system, double time_step);
 bool pl_rigid_rows_recall(pl_rigid_system* system, double time_step);
 // Takes that back.
 void pl_rigid_rows_forget(pl_rigid_system* system);
 
-// rigid_pins.c. Finds the bodies that attachments hold, which go where these say, and lists the
+// rigid_pins.c. Finds the bodies that attachments hold fully, which follow these, and lists the
 // attachments of the others.
 pl_status pl_rigid_pins_begin(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
-// What attachments and obstacles exert, where the step asks for it.
+// The forces of attachments and obstacles, if the step asks for them.
 void pl_rigid_reactions(const pl_rigid_system* system, const pl_method_step* step);
 
-// rigid_solve.c. Speeds of rows and pins as the bodies are placed. Returns the largest that has to
-// be taken away.
+// rigid_solve.c. Measures the speeds of rows and pins at the bodies' present velocities. Returns
+// the largest one that violates its constraint.
 double pl_rigid_measure(pl_rigid_system* system, const pl_method_step* step);
-// Finds impulses with which none is left, none pulls, and friction is at most its coefficient times
-// the push. Sweeps end when none changes a speed by more than `tolerance`; returns how many.
+// Finds impulses that remove these speeds, do not pull, and keep friction below its coefficient
+// times the normal impulse. Sweeps end when none changes a speed by more than `tolerance`. Returns
+// the number of sweeps.
 int pl_rigid_solve(pl_rigid_system* system, double tolerance);
 // Adds impulses to a row, along one of its axes, and to its bodies.
 void pl_rigid_push(pl_rigid_system* system, pl_rigid_row* row, int axis, double by);
-// Bodies take over the changes of velocity that were found since the last measurement.
+// Applies to the bodies the changes of velocity that were found since the last measurement.
 void pl_rigid_take_momentum(pl_rigid_system* system);
 
-// rigid_cut.c. Ends the way of bodies that would pass each other.
+// rigid_cut.c. Shortens the paths of bodies that would pass through each other.
 pl_status pl_rigid_keep_apart(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
-// Ends the last step of a body at a part of the way that it went.
+// Shortens the last step of a body to a fraction of its path.
 void pl_rigid_shorten(pl_rigid_system* system, int body, double part);
 
 static inline pl_status pl_rigid_fail_memory(pl_error* error) {

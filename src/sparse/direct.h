@@ -19,8 +19,8 @@ typedef struct pl_direct_info {
     int negative_pivot_count; // 0 for a positive definite matrix
 } pl_direct_info;
 
-// Order and symbolic factor of a pattern; values are not looked at. The info then tells how large
-// the factor will be. pl_direct_reserve takes its memory; the first update does so otherwise.
+// Order and symbolic factor of a pattern; values are not read. The info then has the size of the
+// factor. pl_direct_reserve allocates it, or else the first update does.
 pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error* error);
 pl_status pl_direct_reserve(pl_direct* direct, pl_error* error);
 // Both at once.
@@ -28,8 +28,8 @@ pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* e
 // Pivots below this fraction of the diagonal value before elimination count as vanished: 1e-12
 // unless set.
 void pl_direct_set_tiny_pivot(pl_direct* direct, double fraction);
-// The numeric factor. A singular or indefinite matrix is no error: the info tells, and unknowns
-// whose pivot almost vanished come out as zero.
+// The numeric factor. A singular or indefinite matrix is not an error: the info reports it, and
+// unknowns whose pivot almost vanished become zero.
 pl_status pl_direct_update(pl_direct* direct, const pl_block_matrix* A, pl_pool* pool,
                            pl_error* error);
 // x = A^-1 b for up to PL_DIRECT_MAX_RHS right-hand sides, whose values of an unknown stand side by

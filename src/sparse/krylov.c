@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the Krylov methods share, and the stationary iteration.
+// Code shared by the Krylov methods, and the stationary iteration.
 #include "sparse/krylov.h"
 #include "base/memory.h"
 #include "sparse/vector.h"

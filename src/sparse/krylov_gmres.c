@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Flexible GMRES (Saad 1993): an orthonormal basis v of the residuals, and beside each v the
-// z = M_j v that the preconditioner of that iteration made of it. The solution is sought among the
-// z, so M may be anything, and another one every time.
+// z = M_j v that the preconditioner of that iteration made of it. The solution is a combination of
+// the z, so M may be any operator, and may change in every iteration.
 #include "sparse/krylov.h"
 
 #include <float.h>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // MINRES (Paige and Saunders 1975), preconditioned: the Lanczos recurrence in the inner product of
-// M, its tridiagonal matrix made triangular by rotations as it grows. What falls monotonically, and
-// costs nothing to know, is sqrt(r.M r). The true residual is looked at when that has fallen
+// M, its tridiagonal matrix made triangular by rotations as it grows. The quantity sqrt(r.M r)
+// decreases monotonically and costs nothing. The true residual is computed when it has fallen
 // enough.
 //
 //   v      Lanczos vector, in the space of x

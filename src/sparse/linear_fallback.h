@@ -20,7 +20,7 @@ typedef struct pl_linear_fallback {
 
 void pl_linear_fallback_free(pl_linear_fallback* fallback);
 // Factors A, which makes the fallback active. False if A is too large for that or memory is out. A
-// is kept by reference, and must be the same every time; its values are looked at anew.
+// is kept by reference, and must be the same matrix in every call; its values are read again.
 bool pl_linear_fallback_factor(pl_linear_fallback* fallback, const pl_block_matrix* A,
                                int rhs_count, pl_pool* pool);
 // Factors and solves; iterations count on from those of info. If it returns false, x is what it

@@ -17,7 +17,7 @@ typedef struct pl_linear_options {
 
 enum { PL_HISTORY_SIZE = 256 };
 
-// What a solve did. Not converging is not an error: it stands here.
+// What a solve did. A solve that does not converge is not an error: see `converged`.
 typedef struct pl_linear_info {
     int iterations;
     bool converged;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that nothing holds. At rest they have an equilibrium only if the forces on them add up to
+// Bodies that nothing holds. They have an equilibrium at rest only if the forces on them add up to
 // zero.
 #ifndef PL_STEP_FREE_BODIES_H
 #define PL_STEP_FREE_BODIES_H
@@ -35,11 +35,12 @@ pl_status pl_free_bodies_setup(pl_free_bodies* bodies, int vertex_count,
                                const int* neighbour_offsets, const int* neighbours,
                                pl_error* error);
 void pl_free_bodies_free(pl_free_bodies* bodies);
-// Fails if a body without a pin is pushed; tells how many rigid modes the bodies without pins have.
+// Fails if the forces on a body without a pin do not add up to zero. Counts the rigid modes of the
+// bodies without pins.
 pl_status pl_free_bodies_check(pl_free_bodies* bodies, const double* force, const pl_pin* pins,
                                int pin_count, int* rigid_mode_count, pl_error* error);
-// Takes the rigid motion of bodies without pins out of a direction (3 per vertex): their matrix
-// says nothing of it. Their centres of mass stay, and they do not turn, unless dead forces turn
+// Removes the rigid motion of bodies without pins from a direction (3 per vertex), because their
+// matrix is singular to it. Their centres of mass stay, and they turn only if dead forces turn
 // them.
 void pl_free_bodies_keep_place(pl_free_bodies* bodies, const double* mass, const double* force,
                                const double* x, double* direction);

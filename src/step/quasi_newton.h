@@ -5,12 +5,12 @@
 // and the changes y of the gradient along them correct A^-1, which one solution (a multigrid cycle
 // is enough) applies. Without pairs the direction is that of Projective Dynamics.
 //
-// Contacts come and go, so that the gradient changes in jumps which say nothing of the next step.
-// But their Hessian is known. So pairs are of the gradient without contacts, and y becomes y + C s
-// with the Hessian C of the contacts at hand.
+// Contacts come and go, so they change the gradient in jumps that predict nothing. But their
+// Hessian C is known. So pairs hold the gradient without contacts, and y becomes y + C s with the
+// present contacts.
 //
-// Vectors are float4 per vertex: only the direction comes from them, and gradients are right to
-// what evaluates them.
+// Vectors are float4 per vertex. Only the direction is computed from them; the precision of
+// gradients is that of whoever evaluates them.
 #ifndef PL_STEP_QUASI_NEWTON_H
 #define PL_STEP_QUASI_NEWTON_H
 
@@ -48,12 +48,12 @@ typedef struct pl_quasi_newton {
 pl_status pl_quasi_newton_setup(pl_quasi_newton* q, int vertex_count, pl_pool* pool,
                                 pl_error* error);
 void pl_quasi_newton_free(pl_quasi_newton* q);
-// Space for pairs, if it is not there yet.
+// Allocates the pairs, unless they are allocated already.
 pl_status pl_quasi_newton_reserve(pl_quasi_newton* q, pl_error* error);
-// The pairs are of another function.
+// Forgets the pairs: the function has changed.
 void pl_quasi_newton_forget(pl_quasi_newton* q);
 
-// x has moved by length times the direction, and the gradient is that at x: a new pair.
+// Adds a pair after x has moved by length times the direction; `gradient` is that at x.
 void pl_quasi_newton_learn(pl_quasi_newton* q, double length);
 // The right-hand side whose solution pl_quasi_newton_end takes. place_of: where b and x have each
 // vertex, float4 (NULL: as it is here).

@@ -3,7 +3,7 @@
 //
 // The rotation R that makes the sum of m |R (x - c_x) - (y - c_y)|^2 least is the polar factor of
 // the sum of m (y - c_y) (x - c_x)'. Sums are taken over chunks of the vertices of a piece and
-// added in their order, so that threads do not matter.
+// added in order, so that they do not depend on the threads.
 #include "step/rigid_start.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A start of a step for pieces that turn fast. Where the vertices of a spinning piece would fly to,
-// along tangents, is a stretched piece, and where they were is one that has stopped; Projective
-// Dynamics takes many iterations to turn it from there. In between lies the rigid motion that is
-// nearest to the flight in the norm of the masses. For a stiff piece it is the solution of the
-// step, whatever the integrator.
+// A start of a step for pieces that turn fast. Letting vertices fly along their tangents stretches
+// a spinning piece; leaving them in place stops it. From either start Projective Dynamics takes
+// many iterations to turn the piece. A better start is the rigid motion nearest to the flight in
+// the norm of the masses. For a stiff piece it solves the step, whatever the integrator.
 #ifndef PL_STEP_RIGID_START_H
 #define PL_STEP_RIGID_START_H
 
@@ -28,7 +27,7 @@ int pl_rigid_start_piece(const pl_rigid_start* start, int vertex);
 double* pl_rigid_start_values(pl_rigid_start* start);
 
 // Fits rigid motions from x to y (3 per vertex). Pieces that turn by more than 0.1 rad are moved
-// rigidly: their y is replaced, but where `fixed` (per vertex, or NULL) is set. Returns true if
+// rigidly: their y is replaced, except where `fixed` (per vertex, or NULL) is set. Returns true if
 // there are such pieces.
 bool pl_rigid_start_move(pl_rigid_start* start, pl_pool* pool, const double* mass, const double* x,
                          const bool* fixed, double* y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step that ends in something non-finite is tried again as two, four, eight smaller ones.
+// A step whose result is not finite is retried as two, four, then eight smaller steps.
 #include "base/timer.h"
 #include "step/step_assembled.h"
 #include "step/step_integrator.h"

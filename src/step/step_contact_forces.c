@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What contacts and their friction add to the objective.
+// The part of contacts and their friction in the objective.
 //
 // Friction is Coulomb's law with a given normal force N (step_friction.c): with u the sliding
 // across the normal, the force is mu N u/|u| beyond the slip length e, and mu N u/e below it. u is
@@ -11,13 +11,13 @@
 //   BDF2       u = 3/2 (x - x0) - 1/2 (x0 - x_-1)
 //   midpoint   u = 4 (x - x0) - h v0
 //
-// less the obstacle's motion. N is taken at the same time, so that friction stops what slides and
-// does no work on what is at rest. With u = x1 - x0 the midpoint rule would reverse the velocity of
-// what sticks in every step.
+// minus the obstacle's motion. N is taken at the same time, so that friction stops sliding vertices
+// and does no work on vertices at rest. With u = x1 - x0 the midpoint rule would reverse the
+// velocity of sticking vertices in every step.
 //
 // Newton overshoots where sliding turns into sticking, because |u| has no curvature along u. So its
 // Hessian is that of the primal-dual method (Chan, Golub, Mulet 1999): a dual vector w of length at
-// most 1 says how much of the limit friction is known to reach, and in which direction. With w = 0
+// most 1 estimates the fraction of its limit that friction reaches, and its direction. With w = 0
 // the Hessian bounds the energy from above, with w = u/|u| it is exact.
 //
 // The midpoint rule solves for the middle x of the step. Its contacts act at the end z = 2 x -

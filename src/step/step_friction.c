@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Coulomb friction is not the gradient of a function, but with given normal forces N it is. So a
-// step is a fixed point: minimise Phi(x; N), set N to the normal forces at x, and go on. If N
-// follows every iterate, the two can run in a circle, because an iterate that went too deep has
-// large normal forces. If N stops following, friction is a part of forces that do not exist. So N
-// stands still until the vertices in contact are in balance along their normals, to a part of what
-// friction will change by, and the step is at its end only if N agrees with the normal forces at x.
+// step is a fixed point: minimise Phi(x; N), set N to the normal forces at x, and repeat. If N is
+// updated with every iterate, the iteration may cycle, because an iterate that penetrates too
+// deeply has large normal forces. If N is never updated, friction follows from normal forces that
+// do not exist. So N is kept until the vertices in contact are in balance along their normals, to a
+// fraction of the change that friction will make. The step ends only if N agrees with the normal
+// forces at x.
 //
-// A step starts with the normal forces that the last one ended with. In steady sliding they are
-// right already.
+// A step starts with the final normal forces of the last one. In steady sliding they are already
+// correct.
 #include "step/step_friction.h"
 #include "base/tuned.h"
 #include "step/step_search.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// With P the projection to the free directions of each vertex, a step is solved in P x: gradients
-// become P g, and the matrix P A P + s (I - P), whose held part is a diagonal of its own. So every
-// solver that takes a matrix takes held directions.
+// P projects each vertex to its free directions. A step is solved for P x: gradients become P g,
+// and the matrix P A P + s (I - P), which is diagonal in the held directions. So every solver that
+// takes a matrix supports held directions.
 //
 // Pins k at a vertex hold H_k (x - t_k) = 0. With S = sum of H_k and its pseudo-inverse S+, the
 // free directions are I - S+ S and the place is S+ sum of H_k t_k.

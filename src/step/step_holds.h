@@ -25,12 +25,12 @@ typedef struct pl_step_holds {
 
 pl_status pl_step_holds_setup(pl_step_holds* h, int vertex_count, pl_error* error);
 void pl_step_holds_free(pl_step_holds* h);
-// What hard pins hold. Several at a vertex hold the directions of all of them.
+// Directions that hard pins hold. Several pins at a vertex hold the directions of all of them.
 pl_status pl_step_holds_mark(pl_step_holds* h, const pl_pin* pins, int pin_count, pl_error* error);
 // Moves held vertices to where pins hold them; x: 3 per vertex.
 void pl_step_holds_place(const pl_step_holds* h, const pl_pin* pins, int pin_count, double* x);
 
-// Of `count` holds: takes the held directions out of vectors, 3 per vertex.
+// Removes the held directions of `count` holds from a vector, 3 per vertex.
 void pl_holds_project(const pl_hold* holds, int count, double* vector);
 // Rows and columns of held directions become those of a diagonal of the vertex's own size.
 void pl_holds_eliminate(const pl_hold* holds, int count, pl_block_matrix* A);

@@ -11,8 +11,8 @@
 //   quasistatic w = 0
 // clang-format on
 //
-// The midpoint rule has its contacts at the end of the step (step_objective.c) and is kept from
-// gaining energy (step_midpoint.c).
+// With the midpoint rule, contacts act at the end of the step (step_contact_forces.c), and
+// step_midpoint.c keeps it from gaining energy.
 #include "step/step_integrator.h"
 #include "step/rigid_start.h"
 #include "step/step_search.h"

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What an integrator makes of a step: the inertia of its objective, where it starts, and the state
-// that follows from its solution. For the files of step_system.h.
+// How an integrator sets up a step: the inertia of its objective, its start, and the state after
+// its solution. Internal to step_system.h.
 #ifndef PL_STEP_INTEGRATOR_H
 #define PL_STEP_INTEGRATOR_H
 
 #include "step/step_system_data.h"
 
-// All of the objective but inertia, pins and contacts.
+// Sets up all of the objective except inertia, pins and contacts.
 void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f);
-// w, tau and the times of a step of length h; returns the time that velocities are followed for.
+// Sets w, tau and the times of a step of length h. Returns the time for which velocities are
+// extrapolated.
 double pl_step_times(const pl_step_system* s, double h, bool use_history, pl_step_objective* f);
 // y and the reference of all vertices, or of one. tau: from pl_step_times.
 void pl_step_inertia(pl_step_system* s, double tau, bool bdf2);
@@ -24,10 +25,10 @@ pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, doub
                              double end, pl_error* error);
 // Marks what pins hold, for the objective.
 pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error);
-// The minimisation starts where the pieces were, which is in m->x with what pins hold in its place,
-// or where they would fly to, whichever is better.
+// Chooses the start of the minimisation: where the pieces were (m->x, with pinned vertices in
+// place), or where they would fly to, whichever is better.
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f);
-// The solved x becomes new positions and velocities; false if they are not finite.
+// Turns the solved x into new positions and velocities; false if they are not finite.
 bool pl_step_commit(pl_step_system* s, const pl_step_objective* f, const double* x);
 
 // to = from, 3 per vertex

@@ -6,10 +6,10 @@
 //
 //   e = A^-1 r,  e <- e - Q E C U'e,  d <- d + e,  r <- r - (A + U C U') e,
 //
-// repeated. The second formula makes Q'r = 0, where E is right: Galerkin's condition. What Q is off
-// by then counts twice, so that one round more gains as much as two without it: two or three rough
-// solves with A instead of one that is exact. Other terms, and those that were wrong, as where
-// contacts have changed A, are solved by the formula of Woodbury:
+// repeated. The second formula makes Q'r = 0, where E is right: Galerkin's condition. The error of
+// Q then enters squared, so that one more round gains as much as two without it: two or three rough
+// solves with A replace one exact solve. Other terms, and those whose Q was wrong, for example
+// because contacts changed A, are solved by Woodbury's formula:
 //
 //   (A + U C U')^-1 b = d - W (I + C U'W)^-1 C U'd,  d = A^-1 b,  W = A^-1 U
 #ifndef PL_STEP_LOW_RANK_H
@@ -33,8 +33,9 @@ pl_low_rank_work pl_low_rank_setup(void);
 void pl_low_rank_free(pl_low_rank_work* w);
 
 // d = (A + U C U')^-1 b with the parts of all terms of f at x, after the solver was updated for A.
-// linear->converged is false if that was not reached, or if the matrix with the parts is singular;
-// then they are left out. Without such parts this is solver->solve. d comes in as zero.
+// linear->converged is false if the tolerance was not reached or the matrix with the parts is
+// singular; then they are left out. Without such parts this is solver->solve. d must be zero on
+// entry.
 pl_status pl_low_rank_solve(pl_low_rank_work* w, const pl_newton_solver* solver,
                             const pl_step_objective* f, const double* x,
                             const pl_linear_options* options, bool residual_unread, const double* b,

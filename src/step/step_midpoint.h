@@ -15,12 +15,12 @@ pl_status pl_midpoint_create(const pl_step_pieces* pieces, pl_midpoint** out, pl
 void pl_midpoint_destroy(pl_midpoint* m);
 
 // After a midpoint step from `start` (3 per vertex) to `end`: adds the energy that the step created
-// to each piece's account, takes what is above zero out of the velocities, and gives back what is
-// below 1 % of the energy. scratch: 6 per vertex.
-// False if a piece created more energy than its deformation moves with: take a smaller step.
+// to each piece's account. A positive account is taken out of the velocities; a negative one is
+// given back, up to 1 % of the energy. scratch: 6 per vertex. Returns false if a piece created more
+// energy than its deformation has as kinetic energy: take a smaller step.
 bool pl_midpoint_balance(pl_midpoint* m, const pl_step_objective* f, const double* start,
                          const double* end, double* velocities, double* scratch);
-// Whether the last step that was balanced ended in a finite elastic energy.
+// True if the last balanced step ended with a finite elastic energy.
 bool pl_midpoint_is_finite(const pl_midpoint* m);
 // Forgets what earlier steps created.
 void pl_midpoint_restart(pl_midpoint* m);

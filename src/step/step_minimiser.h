@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a minimisation works on: step_newton.h runs it, step_search.h chooses its steps.
+// The data of a minimisation: step_newton.h runs it, step_search.h chooses its step lengths.
 #ifndef PL_STEP_MINIMISER_H
 #define PL_STEP_MINIMISER_H
 

@@ -14,8 +14,8 @@
 // pieces: borrowed.
 pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error);
-// Whether steps may have sweeps that settle single vertices; and those of the method for these
-// elements, if it has any. They need elements by vertex (pl_element_set_gather).
+// Makes the method's sweeps that settle single vertices, if it has any for these elements and steps
+// may use them. They need elements by vertex (pl_element_set_gather).
 bool pl_minimiser_may_relax(const pl_step_settings* settings);
 pl_status pl_minimiser_setup_relax(pl_minimiser* m, const pl_solver_input* input,
                                    const pl_step_solvers* solvers, pl_error* error);
@@ -25,10 +25,10 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* inpu
                                     const pl_step_solvers* solvers, pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
 
-// Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
+// Minimises from m->x on; contacts are detected in every iteration (S0 Alg. 4).
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error);
-// Says that elements of laws with a barrier are inverted; what was solved does not count.
+// Reports that elements of laws with a barrier are inverted; the solution is discarded.
 pl_status pl_fail_inverted(pl_method_info* info, pl_error* error);
 
 #endif

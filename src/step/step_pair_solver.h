@@ -8,15 +8,15 @@
 //
 // H is solved by conjugate gradients. The preconditioner is the other solver with a solve of the
 // contacts alone before and after it (step_patch.h). A solver that has `join` takes the sum as J
-// and solves itself. Where nothing is near the other solver solves alone.
+// and solves itself. Where no surfaces are near each other, the other solver solves alone.
 #ifndef PL_STEP_PAIR_SOLVER_H
 #define PL_STEP_PAIR_SOLVER_H
 
 #include "step/step_meeting.h"
 #include "step/step_solvers.h"
 
-// Takes *solver over and puts itself in its place. If this fails, *solver is what it was. The
-// meeting is borrowed.
+// Takes ownership of *solver and replaces it. On failure *solver is unchanged. The meeting is
+// borrowed.
 pl_status pl_pair_solver_wrap(pl_newton_solver* solver, pl_step_meeting* meeting, pl_pool* pool,
                               pl_error* error);
 

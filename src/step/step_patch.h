@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The vertices of two surfaces that are near each other, as a system of their own: all contacts,
-// with every other vertex held. A solver that knows nothing of contacts and this one, in turn, are
-// a good preconditioner for both together. How stiff contacts are does not matter to it, since
-// they are solved as they are:
+// with every other vertex held. This solver and one that ignores contacts, applied in turn, are a
+// good preconditioner for the whole. The stiffness of contacts does not matter, because this system
+// contains them exactly:
 //
 //   S = (sum of r r' + D)^-1,   D: DIAGONAL_PART of the diagonal of the solver's matrix.
 //
@@ -28,8 +28,8 @@ typedef struct pl_step_patch {
 pl_status pl_step_patch_setup(pl_step_patch* patch, int vertex_count, pl_error* error);
 void pl_step_patch_free(pl_step_patch* patch);
 
-// Takes the rows of the meeting, which stay until the next call, and the diagonal of the solver's
-// matrix. work: 3 per vertex of the system. False if memory is out.
+// Takes the rows of the meeting, which must stay valid until the next call, and the diagonal of the
+// solver's matrix. work: 3 per vertex of the system. Returns false if allocation fails.
 bool pl_step_patch_update(pl_step_patch* patch, const pl_step_meeting* meeting,
                           const pl_newton_solver* solver, double* work);
 // z += S r, 3 per vertex of the system

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A block of vertices lists its neighbours into an array of its own; then all know where their
-// lists go.
+// Each block of vertices lists its neighbours in an array of its own. The lengths of these arrays
+// then give the place of each list.
 #include "step/step_pattern.h"
 #include "base/array.h"
 #include "base/memory.h"

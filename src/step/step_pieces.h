@@ -48,7 +48,7 @@ pl_status pl_step_islands_setup(pl_step_pieces* islands, const pl_step_pieces* p
 void pl_step_islands_update(pl_step_pieces* islands, const pl_step_pieces* pieces, int* roots);
 void pl_step_pieces_free(pl_step_pieces* pieces);
 
-// All sums below leave sums[piece] as it was for pieces that are not chosen (`chosen`: one per
+// All sums below leave sums[piece] unchanged for pieces that are not chosen (`chosen`: one flag per
 // piece; NULL: all are).
 //
 // sums[piece] = what `part` adds up over the vertices of each piece. block: of pl_parallel_sum, for

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// On a closed surface pressure p has the energy p V, V being the enclosed volume. A patch with an
-// open rim has none: its work depends on the way. So energy is counted along the way that the
-// iterates take, as p times the volume that the patch sweeps. From one iterate x_k to a trial the
-// way is straight, and
+// On a closed surface pressure p has the energy p V, where V is the enclosed volume. On a patch
+// with an open rim it has none: its work depends on the path. So energy is measured along the path
+// of the iterates, as p times the volume that the patch sweeps. From one iterate x_k to a trial the
+// path is straight, and
 //
 //   E(x) = work so far + p swept(x_k -> x)
 //
@@ -13,7 +13,7 @@
 //
 // A triangle with corners x_i has the gradient g_i = p/6 N, N = x0 x x1 + x1 x x2 + x2 x x0. With
 // e_j = x_(j+1) - x_(j+2) its derivative is dg_i/dx_j = -p/6 [e_j]x, whose symmetric part is
-// -p/12 [e_j - e_i]x. What is left out cancels but at the rim of a patch.
+// -p/12 [e_j - e_i]x. The rest cancels, except at the rim of a patch.
 #include "step/step_pressure.h"
 #include "step/step_objective.h"
 

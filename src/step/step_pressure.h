@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pressure as part of the function that a step minimises: its forces are those at the positions
-// that are solved for, with their stiffness.
+// Pressure as part of the function that a step minimises: its forces and their stiffness are taken
+// at the positions that are solved for.
 #ifndef PL_STEP_PRESSURE_H
 #define PL_STEP_PRESSURE_H
 
@@ -21,11 +21,12 @@ typedef struct pl_step_pressure {
 
 void pl_step_pressure_setup(pl_step_pressure* p);
 void pl_step_pressure_free(pl_step_pressure* p);
-// The loads of a step that starts at x, where they are part of `force`; p->dead becomes the rest.
+// Sets the loads of a step that starts at x. They are part of `force` there; p->dead becomes
+// `force` without them.
 pl_status pl_step_pressure_begin(pl_step_pressure* p, const pl_pressure* loads, int load_count,
                                  int vertex_count, const double* x, const double* force,
                                  pl_error* error);
-// The term of p. Energy is counted from the last iterate that it followed, where it has the forces
-// as its gradient. Its stiffness is never definite.
+// The term of p. Its energy is measured from the last iterate that it followed, where its gradient
+// is the forces. Its stiffness is never definite.
 pl_step_term pl_step_pressure_term(pl_step_pressure* p);
 #endif

@@ -14,8 +14,8 @@ pl_status pl_projective_minimise(const pl_projective_solver* solver, pl_minimise
                                  pl_detect detect, void* detect_user, bool goes_on,
                                  pl_method_info* info, pl_error* error);
 
-// For solvers that do whole steps: f->contacts become those at x, with their normal forces there
-// (m->found); first: of the first iteration of a step.
+// For solvers that do whole steps: sets f->contacts to those at x, with their normal forces there
+// (m->found). first: it is the first iteration of a step.
 pl_status pl_projective_detect(const pl_projective_solver* solver, pl_minimiser* m,
                                pl_step_objective* f, pl_detect detect, void* user, const double* x,
                                bool first, pl_error* error);

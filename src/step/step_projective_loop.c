@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The line search needs no values of the energy: with the slopes at both ends of a step, their mean
-// tells whether it went up. Then the step ends where the slope would vanish if it were linear.
+// The line search needs no values of the energy: if the mean of the slopes at both ends of a step
+// is positive, the energy has risen. The step is then shortened to where a linear slope would
+// vanish.
 #include "step/step_projective_loop.h"
 #include "base/tuned.h"
 

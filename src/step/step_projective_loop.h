@@ -20,18 +20,18 @@ typedef struct pl_projective_loop {
     void* user; // of the functions below
     // Contacts, the matrix, and the gradient of quasi with its contacts at x.
     pl_status (*evaluate)(void* user, int iteration, pl_error* error);
-    // info->residual and info->converged at x. True if x is as good as it gets.
+    // Sets info->residual and info->converged at x. True if x cannot be improved.
     bool (*judge)(void* user, int iteration);
     // The direction from the gradient (pl_quasi_newton_begin and _end) and the slope along it.
     pl_status (*find_direction)(void* user, double* slope, pl_error* error);
     // x += length direction
     void (*advance)(void* user, double length);
-    // NULL, or: settles what is local from where x is, and evaluates there. *moved: x is another.
+    // NULL, or: settles local errors from x on and evaluates there. *moved: x has changed.
     pl_status (*relax)(void* user, int iteration, bool* moved, pl_error* error);
 } pl_projective_loop;
 
-// What residuals are to come to, so that what is left moves a body as little as what Newton leaves,
-// whose last iteration goes far below the tolerance.
+// The tolerance for residuals that leaves errors of motion as small as Newton's, whose last
+// iteration goes far below its tolerance.
 double pl_projective_aim(double tolerance);
 
 // Contacts of f as those of q. number: of each vertex among those of q (NULL: its own).

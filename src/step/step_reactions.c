@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A held vertex is in balance with what holds it: the reaction is dPhi/dx there, before held
-// directions are taken out. Only elements at held vertices are looked at.
+// A held vertex is in balance with its reaction, which is therefore dPhi/dx there, before held
+// directions are removed. Only elements at held vertices are evaluated.
 //
 // Pins k at one vertex hold the directions H_k. They share a reaction R as H_k S+ R, S the sum of
 // H_k and S+ its pseudo-inverse: the shares add up to R, and are the smallest that do.

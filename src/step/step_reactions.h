@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What pins and obstacles exert on a system at the end of a step.
+// The forces that pins and obstacles exert on a system at the end of a step.
 #ifndef PL_STEP_REACTIONS_H
 #define PL_STEP_REACTIONS_H
 

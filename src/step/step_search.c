@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The step length is halved until Phi falls enough (Armijo). Steps of cloth are judged after a few
-// sweeps that make them fit where they are (pl_relax_functions).
+// local sweeps (pl_relax_functions).
 #include "step/step_search.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a minimisation knows of each connected piece, when a piece is at its minimum, and how far it
-// goes along the direction of an iteration. Phi is a sum over pieces, so each has a load, a
-// residual and a step length of its own.
+// Convergence and step length of each connected piece of a minimisation. Phi is a sum over pieces,
+// so each has a load, a residual and a step length of its own.
 #ifndef PL_STEP_SEARCH_H
 #define PL_STEP_SEARCH_H
 
@@ -12,7 +11,7 @@
 #include "step/step_objective.h"
 #include "step/step_settings.h"
 
-// What is allocated when this fails, pl_search_free frees.
+// On failure call pl_search_free, which frees what was allocated.
 pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
 void pl_search_free(pl_search* s);
 
@@ -24,7 +23,7 @@ bool pl_search_joins_more(const pl_minimiser* m, const pl_step_objective* f);
 bool pl_search_join(pl_minimiser* m, const pl_step_objective* f);
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);
-// gradient = dPhi/dx at x; only what the last line search does not know is evaluated.
+// gradient = dPhi/dx at x; evaluates only what the last line search did not.
 void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f);
 // Compares the gradient of each piece with its load; true if any piece is open. The worst residual
 // becomes info->residual, and info->converged tells whether all are at their minimum.
@@ -38,9 +37,10 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f);
 bool pl_search_line(pl_minimiser* m, const pl_step_objective* f);
 // The vertex with the largest part of the gradient, relative to the load of its piece.
 int pl_search_worst_vertex(const pl_minimiser* m);
-// Each piece of x becomes that of the trial where Phi is smaller there. True if any has.
+// Replaces each piece of x by that of the trial where Phi is smaller there. True if any was
+// replaced.
 bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f);
-// Phi has become another function: what is known of it no longer holds.
+// Forgets values of Phi: it has become another function.
 void pl_search_forget(pl_minimiser* m);
 // Phi(x) is finite.
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f);

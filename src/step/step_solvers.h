@@ -16,7 +16,7 @@
 
 typedef struct pl_minimiser pl_minimiser; // step_minimiser.h
 
-// What a solver is made of. All but `rest` is borrowed for the life of the solver.
+// The input from which a solver is made. All but `rest` is borrowed for the life of the solver.
 typedef struct pl_solver_input {
     pl_block_matrix* A; // pattern of the step's matrix, with its values at rest; block 3 for
                         // Newton, block 1 for Projective Dynamics
@@ -31,7 +31,8 @@ typedef struct pl_solver_input {
 typedef struct pl_join {
     // y += J x, 3 per vertex.
     void (*add)(void* user, const double* x, double* y);
-    // z += what r moves the vertices by that J joins, all others held; 3 per vertex.
+    // z += the displacement of the vertices that J joins under the forces r, all others held; 3 per
+    // vertex.
     void (*smooth)(void* user, const double* r, double* z);
     void* user;
 } pl_join;
@@ -56,7 +57,7 @@ typedef struct pl_newton_functions {
     // |D x|^2 over the vertices [begin, end), D the diagonal of A; end -1: over all of them, on all
     // threads.
     double (*force_square)(const void* data, int begin, int end, const double* x);
-    // Materials of the elements have changed. NULL: nothing is kept of them.
+    // The materials of the elements have changed. NULL: the solver keeps nothing of them.
     void (*forget)(void* data);
     // The levels of multigrid, and the row of each vertex in them. NULL: no levels.
     const pl_mg_hierarchy* (*levels)(const void* data, const int** rows);
@@ -91,19 +92,19 @@ typedef struct pl_projective_functions {
     pl_status (*find_direction)(void* data, pl_minimiser* m, const pl_step_objective* f,
                                 const pl_step_settings* settings, pl_method_info* info,
                                 double* slope, pl_error* error);
-    // How many pins and contacts have been softened in this step. NULL: none.
+    // The number of pins and contacts softened in this step. NULL: none.
     int (*softened_count)(const void* data);
 
     // The rest may be NULL: solvers that do whole steps, keep state, or have levels.
     //
-    // Finds out whether the solver can cope with the matrix of f; *fails if not.
+    // Tests whether the solver can solve with the matrix of f; sets *fails if it cannot.
     pl_status (*check)(void* data, pl_step_objective* f, pl_minimiser* m, bool* fails,
                        pl_error* error);
     // True if `step` knows all that is in this objective.
     bool (*can_step)(const void* data, const pl_step_objective* f);
-    // A whole step from the state to the state; f->y and f->reference are not looked at.
-    // *finished becomes false if the tolerance is below what the solver reaches: then the state is
-    // as it was and m->x holds what has been reached.
+    // A whole step from state to state; f->y and f->reference are not read. *finished becomes false
+    // if the tolerance is below what the solver reaches: then the state is unchanged and m->x holds
+    // the best iterate.
     pl_status (*step)(void* data, pl_minimiser* m, pl_step_objective* f,
                       const pl_projective_motion* motion, const pl_step_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, bool* finished,
@@ -144,8 +145,8 @@ typedef struct pl_step_relax {
     void* data; // NULL: there is none
 } pl_step_relax;
 
-// What a method brings. Each function makes a solver, or leaves out->data NULL where it has none
-// for this input; then the step takes the assembled matrix, or does without.
+// The solvers of a method. Each function makes a solver, or leaves out->data NULL if it has none
+// for this input; then the step uses the assembled matrix, or does without.
 typedef struct pl_step_solvers {
     pl_status (*newton)(const pl_solver_input* input, pl_newton_solver* out, pl_error* error);
     pl_status (*projective)(const pl_solver_input* input, pl_projective_solver* out,

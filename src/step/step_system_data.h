@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a system holds; for the files of step_system.h.
+// The data of a system; internal to the files of step_system.h.
 #ifndef PL_STEP_SYSTEM_DATA_H
 #define PL_STEP_SYSTEM_DATA_H
 

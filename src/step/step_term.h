@@ -18,8 +18,8 @@ struct pl_step_objective;
 // Adds a 3 x 3 block, row-major, to the matrix: rows of vertex `row`, columns of vertex `column`.
 typedef void (*pl_add_block)(void* to, int row, int column, const double block[9]);
 
-// A part U C U' of a Hessian A + U C U'. Woodbury's formula solves with it, for `rank` solves with
-// each A. A term that nearly knows their results, A^-1 U, saves them (step_low_rank.h).
+// A part U C U' of a Hessian A + U C U'. Woodbury's formula needs `rank` solves with each A. A term
+// that has approximations of their results, A^-1 U, saves these solves (step_low_rank.h).
 typedef struct pl_low_rank {
     int rank;
     const double* U; // columns one after the other, 3 per vertex
@@ -41,9 +41,9 @@ typedef struct pl_step_term {
 
     // All that follows may be NULL.
     //
-    // Adds the blocks of the Hessian at x; projected: how much of it, from 0 to 1, is to be made
-    // positive semi-definite. Pairs of vertices that share no element are not in the matrix: their
-    // blocks are left out, which makes directions worse, not results.
+    // Adds the blocks of the Hessian at x; projected: the fraction, from 0 to 1, to be projected to
+    // positive semi-definite. Pairs of vertices that share no element are not in the matrix, and
+    // their blocks are left out: this slows convergence but does not change results.
     void (*hessian)(const void* user, const double* x, double projected, pl_add_block add,
                     void* to);
     // A further part of the Hessian at x; rank 0: none.
@@ -51,9 +51,9 @@ typedef struct pl_step_term {
     // `hessian` and `low_rank` may be indefinite and have no projected form. They are left out
     // where the step would not go downhill with them.
     bool is_indefinite;
-    // What a term that evaluated the elements when it began knows of them, so that the step need
-    // not do it again: their gradient at x, and their Hessian there, projected as pl_step_hessian
-    // has it, in the pattern of the step's matrix. Both return NULL if it was elsewhere.
+    // For terms that evaluate the elements when they begin, so that the step need not repeat it:
+    // the elements' gradient at x, and their Hessian there, projected as in pl_step_hessian, in the
+    // pattern of the step's matrix. Both return NULL if the term evaluated them at another x.
     const double* (*elastic_gradient)(const void* user, const double* x);
     const struct pl_block_matrix* (*stiffness)(const void* user, const double* x, double projected);
     // A step, or a part of one, starts; f has its start, its length and what pins hold, but no

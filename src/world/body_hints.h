@@ -9,8 +9,8 @@
 
 #include <pliant/scene.h>
 
-// Notes a mesh in pieces that nothing joins, and one whose size suggests other units than metres.
-// The mesh is the one that is simulated, set into the world. Fails for want of memory only.
+// Notes a mesh that falls into unconnected pieces, and one whose size suggests units other than
+// metres. The mesh is the simulated one, placed in the world. Fails only if allocation fails.
 pl_status pl_body_hints(const pl_body* body, const pl_mesh* mesh, bool is_cloth, pl_notes* notes,
                         pl_error* error);
 

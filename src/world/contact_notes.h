@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What is said of bodies that touch: how many places cross, and notes at the start.
+// Notes about bodies that touch: the number of crossings, and notes at the start.
 #ifndef PL_WORLD_CONTACT_NOTES_H
 #define PL_WORLD_CONTACT_NOTES_H
 
 #include "world/world_build.h"
 
-// Says which bodies pass through one another, and which start inside one another.
+// Notes which bodies pass through each other, and which start inside each other.
 pl_status pl_world_surfaces_note(pl_world* world, pl_notes* notes, pl_error* error);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the files of the coupling share.
+// Data shared by the files of the coupling.
 #ifndef PL_WORLD_COUPLING_DATA_H
 #define PL_WORLD_COUPLING_DATA_H
 
@@ -38,7 +38,7 @@ struct pl_world_coupling {
     pl_array parts;             // of double: the part of the way that each allows
 };
 
-// Where all vertices are now, 3 each.
+// Copies the present positions of all vertices, 3 each.
 void pl_world_coupling_gather(const pl_world* world, double* out);
 
 #endif

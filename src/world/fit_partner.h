@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The fine partner of a body with EigenFit: its mesh and materials at rest, and what holds it.
+// The fine partner of a body with EigenFit: its mesh and materials at rest, and its pins.
 #ifndef PL_WORLD_FIT_PARTNER_H
 #define PL_WORLD_FIT_PARTNER_H
 
@@ -18,21 +18,21 @@ typedef struct pl_fit_partner {
     pl_embedding* map; // the vertices of the fine mesh in the tets of the coarse one
 } pl_fit_partner;
 
-// A definition like `def`, whose generated shape has the edge in place of its own.
-// PL_ERROR_ARGUMENT: the shape is divided in another way.
+// A copy of `def` whose generated shape has this edge length.
+// PL_ERROR_ARGUMENT: another parameter than "edge" divides the shape.
 pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values, pl_body* out,
                         pl_error* error);
 
 // The partner of `body`, whose definition at rest is `rest`. PL_ERROR_ARGUMENT: pliant cannot make
-// the fine mesh; the error says what to give.
+// the fine mesh; the error says which key to give.
 pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,
                                 pl_fit_partner* out, pl_error* error);
 void pl_fit_partner_free(pl_fit_partner* partner);
 
-// Adds the hard pins of attachment k of the world to `pins` (of pl_pin): in the numbers of its
-// body, or of the body's partner, if that is not NULL. A selection by numbers or by nearest
-// vertices, by a region that the fine mesh does not have, or by a place where that has no vertex,
-// is carried over: it holds the fine vertices in whose place the coarse mesh cannot move.
+// Adds the hard pins of attachment k of the world to `pins` (of pl_pin): in the numbering of its
+// body, or of the body's partner if that is not NULL. Some selections cannot be repeated on the
+// fine mesh: vertex numbers, nearest vertices, a region that it does not have, a place where it has
+// no vertex. They hold the fine vertices at places where the coarse mesh cannot move.
 pl_status pl_fit_add_pins(const pl_world* world, int k, const pl_fit_partner* partner,
                           pl_array* pins, pl_error* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the files of the guard share.
+// Data shared by the files of the guard.
 #ifndef PL_WORLD_GUARD_DATA_H
 #define PL_WORLD_GUARD_DATA_H
 
@@ -9,8 +9,8 @@
 
 enum { PL_GUARD_BLOCK = 4096 }; // vertices
 
-// A system may have this many times the energy of its bound: steps that are not solved to the end,
-// lumped masses in place of consistent ones, and contacts between two detections are no explosions.
+// A system may have this many times the energy of its bound: errors of unconverged steps, of lumped
+// masses and of contacts between two detections are not explosions.
 static const double PL_GUARD_TOLERANCE = 2.0;
 
 // sums over a block of vertices
@@ -69,12 +69,12 @@ struct pl_world_guard {
     bool knows_elastic; // no step was taken since it was measured
 };
 
-// Velocities of quasistatic bodies are how far they went: they carry no energy.
+// Velocities of quasistatic bodies are displacements of a frame: they carry no energy.
 static inline bool pl_guard_is_static(const pl_world_system* system) {
     return system->method_bodies[0].body->integrator == PL_INTEGRATOR_QUASISTATIC;
 }
 
-// kinetic energy in a frame of velocity u
+// kinetic energy in a frame of reference with velocity u
 static inline double pl_guard_kinetic_in(const pl_guard_body* g, const double u[3]) {
     double along = 0.0, u2 = 0.0;
     for (int c = 0; c < 3; c++) along += u[c] * g->momentum[c], u2 += u[c] * u[c];
@@ -85,13 +85,13 @@ static inline double pl_guard_kinetic_in(const pl_guard_body* g, const double u[
 // x, moved by the motion of their frame in h.
 double pl_guard_spring_energy(const pl_world_system* system, const double* x, double h);
 double pl_guard_contact_energy(const pl_world_system* system, double h);
-// What forces have done in the step, or the most that they can have done.
+// The work of forces in the step, or an upper bound of it.
 double pl_guard_work(const pl_world* world, const pl_world_system* system);
-// The energy of bodies that are carried along with what pins and contacts have moved.
+// The kinetic energy of bodies that are carried along by moving pins and contacts.
 double pl_guard_shoved_energy(const pl_world_guard* guard, double h);
-// The energy that bodies which are too near one another may get when they part.
+// The energy that bodies too near each other may gain when they part.
 double pl_guard_parting_energy(const pl_world_system* system);
-// Where the vertices are before a step.
+// Saves the positions before a step.
 void pl_guard_take_start(const pl_world* world, const pl_world_system* system);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What can have been put into a system in a step: by forces, moving pins and colliders.
+// The energy that forces, moving pins and colliders can have put into a system in a step.
 #include "world/guard_data.h"
 #include "world/world_guard.h"
 

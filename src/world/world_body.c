@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A body of the scene made ready: mesh (filled with tets where only a surface is given), materials,
-// surface, contact.
+// Prepares a body of the scene: its mesh (a surface is filled with tets), materials, surface and
+// contact.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"

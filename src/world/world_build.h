@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The parts of a world: bodies with their meshes, systems of bodies that are solved together, and
-// what acts on them.
+// loads, pins and colliders.
 #ifndef PL_WORLD_BUILD_H
 #define PL_WORLD_BUILD_H
 
@@ -17,7 +17,7 @@
 typedef struct pl_material_maps pl_material_maps;
 typedef struct pl_world_guard pl_world_guard; // see world_guard.h
 
-// A solid that bodies of later systems bump into.
+// A solid that is an obstacle of bodies in later systems.
 typedef struct pl_world_meeting {
     pl_solid solid;         // of the surface, fitted to `after`
     double *before, *after; // 3 per vertex of the surface, at the begin and the end of the step
@@ -77,8 +77,7 @@ typedef struct pl_world_system {
     bool state_is_left; // that of the method is what `left` holds
 } pl_world_system;
 
-// What the host does with a collider or an attachment. Once it does, the scene's motion no longer
-// counts.
+// Motion of a collider or an attachment that the host drives; it replaces the motion of the scene.
 typedef enum pl_driven_kind {
     PL_DRIVEN_BY_SCENE,
     PL_DRIVEN_TO, // a place at the end of the frame, and it rests there
@@ -194,54 +193,55 @@ struct pl_world {
     pl_world_budget budget;
 };
 
-// The functions of a method, or NULL if this version does not have it.
+// The functions of a method, or NULL if this build lacks it.
 const pl_method_functions* pl_world_method(pl_method method);
 
-// Refuses by name what a resolved scene may say but this version cannot do.
+// Refuses, by name, what a resolved scene may ask for but this build cannot do.
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
-// Refuses bodies without inertia whose first step is known to fail since nothing holds them. For
-// runs: a host may still grab them.
+// Refuses bodies without inertia that nothing holds, because their first step fails. For runs only:
+// a host may still grab them.
 pl_status pl_world_check_held(pl_world* world, pl_error* error);
-// Chooses the linear solvers that the scene left open, now that the size of each system is known.
+// Chooses the linear solvers that the scene leaves open, by the size of each system.
 pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 
-// Mesh, materials, surface of a body; what they left is freed by pl_world_body_free.
+// Makes mesh, materials and surface of a body. After a failure pl_world_body_free frees them.
 pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* out,
                               pl_notes* notes, pl_error* error);
 void pl_world_body_free(pl_world_body* body);
 
-// What a single element resists with, roughly [Pa].
+// The stiffness of a single element, roughly [Pa].
 double pl_world_modulus(const pl_world_body* body, const pl_element_material* material);
-// The materials of all elements of a mesh, after regions and variations. The maps stay right when
-// numbers of the body change.
+// Makes the materials of all elements of a mesh, with regions and variations. The maps remain valid
+// when numbers of the body change.
 pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool is_cloth,
                                   pl_material_maps** out, pl_error* error);
 void pl_material_maps_destroy(pl_material_maps* maps);
-// Solids are stiffer by this factor than the scene says.
+// The factor by which solids are stiffer than the scene says.
 void pl_material_maps_scale(pl_material_maps* maps, double scale);
 double pl_material_maps_scale_of(const pl_material_maps* maps);
 pl_status pl_body_materials(const pl_material_maps* maps, pl_pool* pool, pl_element_material* out,
                             pl_error* error);
-// Contact of a body as its materials and the scene say.
+// Sets the contact of a body from its materials and the scene.
 void pl_world_choose_contact(pl_world_body* body);
 
-// Looks which numbers of bodies and of the clock may change, and makes room for them.
+// Finds which numbers of bodies and of the clock may change, and allocates what that takes.
 pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
-// Every number of the scene as it is at a time, the host's included.
+// Sets every number of the scene to its value at a time, including those that the host set.
 void pl_world_evaluate(pl_world* world, double time);
-// Gives the methods, or that of one system, what has changed since the last step.
+// Passes changes since the last step to the methods, or to that of one system.
 pl_status pl_world_push_system(pl_world* world, int system, pl_error* error);
 pl_status pl_world_push_changes(pl_world* world, pl_error* error);
 
-// Solids of the scene's colliders at their places of a time.
+// Places the solids of the scene's colliders at a time.
 pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* error);
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
-// Room for a collider or attachment to change its shape.
+// Allocates what a collider or attachment needs to change its shape.
 pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
 void pl_world_obstacles_free(pl_world* world);
 
-// Finds and notes bodies that start inside colliders, which are held back for them for a while.
+// Finds and notes bodies that start inside colliders. These colliders are held back for them for a
+// while.
 pl_status pl_world_starts_setup(pl_world* world, pl_notes* notes, pl_error* error);
 void pl_world_starts_free(pl_world* world);
 void pl_world_update_recesses(pl_world* world, double begin, double end);
@@ -249,25 +249,25 @@ void pl_world_update_recesses(pl_world* world, double begin, double end);
 const double* pl_world_recesses(const pl_world* world, int body);
 const double* pl_world_recess_steps(const pl_world* world, int body);
 
-// The normal force of contact on each vertex of a body, as of the last step [N].
+// The normal contact force on each vertex of a body in the last step [N].
 void pl_world_contact_forces(const pl_world* world, int body, double* out);
 
-// A cache of as many points as `what` has; errors begin with the path in the scene.
+// Opens a cache that must have the given number of points; errors begin with the path in the scene.
 pl_status pl_world_read_cache(const char* path, const char* file, int point_count, const char* what,
                               pl_point_cache* out, pl_error* error);
-// Its places at a time [s].
+// Reads its points at a time [s].
 void pl_world_cache_places(const pl_world* world, const pl_point_cache* cache, double start,
                            double time, double* out);
 
-// The number of a body among those of its system.
+// The index of a body among those of its system.
 static inline int pl_world_place_in_system(const pl_world* w, int body) {
     int place = 0;
     for (int b = 0; b < body; b++) place += w->bodies[b].system == w->bodies[body].system;
     return place;
 }
 
-// Adds the outer edges of the lattice of a body of method grid as it is now: 3 doubles per corner,
-// 2 corners per edge. Nothing for other methods.
+// Adds the outer edges of the present lattice of a body of method grid: 3 doubles per corner, 2
+// corners per edge. Adds nothing for other methods.
 pl_status pl_world_outline(pl_world* world, int body, pl_array* corners, pl_array* edges,
                            pl_error* error);
 

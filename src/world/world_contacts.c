@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Methods tell contacts with vertices of their system and numbers of obstacles. Here these become
-// bodies, vertices of bodies, and colliders. Bodies that are solved apart have their contacts in
-// the list of pushes of their last round.
+// Methods report contacts by vertices of their system and indices of obstacles. Here these become
+// bodies, vertices of bodies, and colliders. Contacts between bodies of different systems come from
+// the pushes of the last round.
 #include "world/world_contacts.h"
 #include "world/coupling_data.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A fit depends on the scene at its start and on which attachments hold now, and on nothing that
-// happened before: a run that is resumed finds the same ratios. Attachments that are springs count
-// as forces: the modes are those of the body without them.
+// A fit depends only on the scene at its start and on the attachments that hold now, so a resumed
+// run finds the same ratios. Attachments that are springs count as forces: the modes are those of
+// the body without them.
 #include "world/world_eigenfit.h"
 #include "base/memory.h"
 #include "base/notes.h"

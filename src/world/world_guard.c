@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// For every system a bound B of its energy is kept: kinetic, elastic, of springs of attachments and
-// of contact penalties. A step that minimises
+// Every system has a bound B of its energy: kinetic, elastic, of the springs of attachments and of
+// contact penalties. A step that minimises
 //
 //   |x - y|^2_M / 2 h^2 + U(x) - f . x
 //
-// ends no higher than any trial state. The trial: held vertices are moved to their targets, all
-// others follow the mean motion of the pins. So a step can add to B
+// ends with no more energy than any trial state. In the trial state held vertices are at their
+// targets and all others follow the mean motion of the pins. So a step can add to B
 //
+// clang-format off
 //   f . (x1 - x0)               work of gravity, loads, wind and the host, as it was done
 //   spring(x0, target1) - spring(x0, target0)       of soft attachments
-//   contact(x0, planes1) - contact(x0, planes0)     of colliders that moved (all of it the first
-//   time)
+//   contact(x0, planes1) - contact(x0, planes0)     of colliders that moved; all of it the first time
+// clang-format on
 //
 // and, as a quadratic energy e gives |sqrt(e(a + b))| <= sqrt(e(a)) + sqrt(e(b)), to sqrt(B) the
 // root of (k + m / h^2) d^2 / 2 for each held vertex that is moved by d against the others; k is
 // the stiffness of a vertex. Energies of a body are counted in the frame that moves with its pins:
 // there a body that is carried along evenly gains nothing.
 //
-// What was lost to damping and friction stays in B and would hide a later explosion, so that B
-// sinks slowly to the energy that is measured. Methods whose energies() leaves out what they store
-// (stores_unseen) keep it.
+// Energy lost to damping and friction stays in B and would hide a later explosion, so B decreases
+// slowly towards the measured energy. It does not for methods whose energies() is incomplete
+// (stores_unseen).
 #include "world/world_guard.h"
 #include "base/memory.h"
 #include "geometry/box.h"

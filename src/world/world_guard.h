@@ -8,7 +8,7 @@
 
 #include "world/world_build.h"
 
-// What is wrong with a system after a step.
+// Verdicts on a system after a step.
 typedef enum pl_guard_verdict {
     PL_GUARD_FINE,
     PL_GUARD_NOT_FINITE,        // a position or a velocity
@@ -21,30 +21,31 @@ void pl_guard_free(pl_world_system* system);
 
 // Measures a system that is new or that the host wrote to, before the first step of a frame.
 void pl_guard_begin_frame(pl_world* world, int system, bool is_touched);
-// Before a step, when pins and forces are known: where the vertices start, and what moving pins can
-// put in.
+// Call before a step, when pins and forces are known. Saves positions, and bounds the work of
+// moving pins.
 void pl_guard_begin_step(pl_world* world, int system);
-// Takes in the contacts that a detection of this step has found. starts, x: of the points that
-// contacts count, at the start of the step and now.
+// Call after each detection of contacts in the step. starts, x: positions of the points to which
+// contacts refer, at the start of the step and now.
 void pl_guard_see_contacts(pl_world* world, int system, const pl_contact* contacts, int count,
                            const double* starts, const double* x);
-// After a step.
+// Judges a step.
 pl_guard_verdict pl_guard_end_step(pl_world* world, int system);
-// After the last step of a frame, with the elastic energy where it counts; it is left in the system
-// for whoever asks (knows_energies). Of methods that store energy unseen it only tells whether it
-// is finite, so that every tenth frame is enough.
+// Judges the last step of a frame, with the elastic energy, which stays in the system for later use
+// (knows_energies). For methods that store energy unseen only its finiteness is tested, so every
+// tenth frame is enough.
 pl_guard_verdict pl_guard_end_frame(pl_world* world, int system);
-// A system that follows another one starts with energy that its own method may not see [J].
+// Adds the energy with which a system that replaces another one starts, and which its own method
+// may not see [J].
 void pl_guard_allow(pl_world_system* system, double energy);
-// Around a change of a system's materials: call with false before and with true after it.
+// Call with false before a change of a system's materials, and with true after it.
 void pl_guard_change(pl_world* world, int system, bool is_done);
 
-// Says what a verdict means and what to change.
+// Returns an error whose text explains a verdict and says what to change.
 pl_status pl_guard_fail(const pl_world* world, int system, pl_guard_verdict verdict,
                         pl_error* error);
 
-// The part of the guard that later frames depend on: an array of the guard that pack fills and
-// unpack takes over.
+// The state of the guard, on which later frames depend: pack fills an array of the guard, unpack
+// restores it.
 double* pl_guard_pack(pl_world_system* system, int* count);
 void pl_guard_unpack(pl_world_system* system);
 

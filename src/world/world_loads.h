@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What acts on bodies: attachments as pins, forces on vertices.
+// Loads of bodies: attachments become pins, and forces are summed at vertices.
 #ifndef PL_WORLD_LOADS_H
 #define PL_WORLD_LOADS_H
 
 #include "world/world_build.h"
 
-// Finds what each attachment and each force of the scene acts on.
+// Finds the vertices or triangles of each attachment and force of the scene.
 pl_status pl_world_loads_setup(pl_world* world, pl_error* error);
 void pl_world_loads_free(pl_world* world);
 
-// Whether an attachment holds in a step that ends at a time [s].
+// True if an attachment holds in a step that ends at a time [s].
 bool pl_attachment_is_active(const pl_attachment* attachment, double time);
-// Projection to the directions that an attachment holds; false if it holds all.
+// The projection to the directions that an attachment holds; false if it holds all.
 bool pl_attachment_directions(const pl_attachment* attachment, pl_mat3* held);
 
 // The pins of a system for a step from begin to end [s].
 pl_status pl_world_place_pins(pl_world* world, int system, double begin, double end,
                               pl_error* error);
-// Room for the wind on a system, where a scene has any.
+// Allocates the wind on a system, if the scene has any.
 pl_status pl_world_wind_setup(const pl_world* world, pl_world_system* system, pl_error* error);
 void pl_world_wind_free(pl_world_system* system);
-// The forces on the vertices of a system in a step [s]: gravity, loads, wind, the host's, and
-// pressures, which are also listed, as they are at the start.
+// Sums the forces on the vertices of a system in a step [s]: gravity, loads, wind, the host's
+// forces, and pressures at the start, which are also listed.
 pl_status pl_world_sum_forces(pl_world* world, int system, double begin, double end,
                               pl_error* error);
 

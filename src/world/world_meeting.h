@@ -10,10 +10,11 @@
 pl_status pl_world_meetings_setup(pl_world* world, pl_notes* notes, pl_error* error);
 void pl_world_meetings_free(pl_world* world);
 
-// Before and after the step of a system: where its solids are.
+// Call before and after the step of a system: saves the positions of its solids.
 void pl_world_begin_meeting(pl_world* world, int system);
 void pl_world_end_meeting(pl_world* world, int system);
-// Puts the solids of earlier systems behind the scene's obstacles; returns how many there are then.
+// Appends the solids of earlier systems to the scene's obstacles. Returns the number of all
+// obstacles.
 int pl_world_add_meetings(pl_world* world, int system);
 
 #endif

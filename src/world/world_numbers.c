@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Numbers of the scene in the hands of the host. A number of a body's material or damping needs a
-// system that is ready for changes, which is made when the first one is set.
+// Numbers of the scene that the host sets. A number of a body's material or damping needs a system
+// that is prepared for changes; it is created when the first one is set.
 #include "base/memory.h"
 #include "scene/scene_path.h"
 #include "scene/scene_type.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What attachments and colliders exert on bodies, as of the last step.
+// Forces of attachments and colliders on bodies in the last step.
 #ifndef PL_WORLD_REACTIONS_H
 #define PL_WORLD_REACTIONS_H
 
@@ -9,10 +9,10 @@
 
 pl_status pl_world_reactions_setup(pl_world* world, pl_error* error);
 void pl_world_reactions_free(pl_world* world);
-// Before a step that is the last of its frame: asks a system for its forces.
+// Call before the last step of a frame: asks a system for its forces.
 pl_status pl_world_ask_reactions(pl_world* world, int system, pl_method_step* step,
                                  pl_error* error);
-// Behind it: sums them up by attachment and collider.
+// Call after that step: sums them by attachment and collider.
 void pl_world_sum_reactions(pl_world* world, int system);
 
 #endif

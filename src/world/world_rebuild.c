@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Changes of methods, solvers and settings between frames. The scene is changed in a copy first;
-// then the systems that the change concerns are made anew and take over where their bodies are and
-// how fast they move. Whatever fails leaves the world as it was.
+// then the affected systems are recreated and take over the positions and velocities of their
+// bodies. A failure leaves the world unchanged.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"

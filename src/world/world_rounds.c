@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// All systems take a step as if nothing were in their way. Where bodies end too near each other, or
-// beyond, forces between them are looked for that act during the whole step. There is one list of
-// them: what one body gets, the other one gives. The systems go back and take the step again with
-// these forces among their loads. A model of how far each system gives way (push_response.h) learns
-// from every such round, and the next forces are better, until all distances are kept.
+// All systems take a step without regard to each other. Where bodies end too near each other, or
+// inside each other, pairs of opposite forces between them are found that act during the whole
+// step. The systems repeat the step with these forces among their loads. A model of the response of
+// each system (push_response.h) learns from every round, so the next forces are better, until all
+// distances are kept.
 //
-// No method has to know of it. Each step is one of its own with loads, so that momentum is kept as
-// exactly as the method keeps it. Energy is changed by the work of the forces, which is their sum
-// times the change of the distances they act on: it is below zero for all that come nearer, and
-// zero for what keeps its distance.
+// Methods need no changes for this. Each step is an ordinary step with loads, so momentum is
+// conserved as well as the method conserves it. The forces change energy by their work: force times
+// the change of the distance they act on. It is negative for bodies that approach, and zero for
+// those that keep their distance.
 #include "world/world_rounds.h"
 #include "base/memory.h"
 #include "world/coupling_data.h"

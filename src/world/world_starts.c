@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that start inside a collider. The penalty of contact would put them in front of it within
-// one step, and so throw them. Instead the surface of that collider is held back for that body, as
-// far as the body lies in it, and returns within half a second, slow at both ends. How far it is
-// held back follows from the scene and the time alone, so that runs can be resumed.
+// Bodies that start inside a collider. The contact penalty would move them in front of it within
+// one step, and so throw them. Instead, for that body the collider's surface is moved back by the
+// depth of the body, and returns within half a second, slowly at both ends. The distance depends
+// only on the scene and the time, so runs can be resumed.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "world/world_build.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The state of a world as bytes: a head, the clock, the states of the systems, and what the host
-// did. One walk writes, measures and reads, so that the three cannot differ.
+// The state of a world as bytes: a head, the clock, the states of the systems, and the changes of
+// the host. One walk writes, measures and reads, so that the three cannot differ.
 #include "base/memory.h"
 #include "world/world_coupling.h"
 #include "world/world_guard.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One step of one system: what acts on it, its method's step, and what is told of it.
+// One step of one system: its loads, its method's step, and its report.
 #ifndef PL_WORLD_STEP_H
 #define PL_WORLD_STEP_H
 

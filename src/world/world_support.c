@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What of a scene this version can do, and the solvers it chooses where the scene leaves them open.
+// The features of scenes that this build supports, and the solvers that it chooses where the scene
+// leaves them open.
 #include "scene/combinations.h"
 #include "world/world_build.h"
 #include "world/world_loads.h"

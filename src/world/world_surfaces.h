@@ -9,21 +9,21 @@
 
 // The surface of a body, in the numbering of its system.
 pl_surface_source pl_world_surface_source(const pl_world_body* body);
-// Thickness and friction of a body's surface as they are now.
+// Sets thickness and friction of a body's surface to their present values.
 void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surface);
 
 // The surfaces of a system that collide, if any do and its method can keep them apart.
 pl_status pl_world_surfaces_setup(pl_world* world, int system, pl_error* error);
-// True if the settings of a body let its method keep it apart from others.
+// True if the settings of a body allow its method to keep it apart from others.
 bool pl_world_can_collide(const pl_world_body* body);
 // True if two bodies are of one system, whose method keeps them apart.
 bool pl_world_keeps_apart(const pl_world* world, int a, int b);
 // True if something else may hold or push the body by contact.
 bool pl_world_may_meet(const pl_world* world, int body);
 
-// Thickness and friction as they are now; of one step.
+// Updates thickness and friction for one step.
 void pl_world_surfaces_update(pl_world* world, int system);
-// At the start of a frame: surfaces that cross do not collide until they no longer do.
+// Call at the start of a frame: surfaces that cross do not collide until they have parted.
 pl_status pl_world_surfaces_part(pl_world* world, pl_error* error);
 
 #endif

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Two bodies that cross at the start, or touch, are moved apart by about the least translation that
-// does it: boxes that are stacked at exact coordinates by a hair, bears that overlap by what they
-// overlap. Nothing is bent, so that no energy comes in, and a run that is resumed starts alike.
+// Two bodies that cross or touch at the start are moved apart by about the smallest translation
+// that separates them: a tiny one for boxes stacked at exact coordinates, the depth of the overlap
+// for bears that overlap. Nothing is deformed, so this adds no energy, and a resumed run starts in
+// the same way.
 //
-// The translation is looked for along some directions: the mean normal where the two cross, the
-// line through their middles, and a fixed set. Along each the shortest way is found by bisection
-// with the exact test for crossings. A body that stands on another one moves up, never down.
+// Candidates for the direction are the mean normal where the two cross, the line through their
+// centres, and a fixed set. Bisection with the exact test for crossings finds the shortest
+// translation along each. A body that stands on another one moves up, never down.
 //
-// Bodies with attachments stay. So do bodies that would have to go far: they are meant to be where
-// they are, or no translation helps (links of a chain).
+// Bodies with attachments stay. So do bodies that would have to move far: their position is
+// probably intended, or no translation helps (links of a chain).
 #include "world/world_untangle.h"
 #include "base/memory.h"
 #include "base/notes.h"

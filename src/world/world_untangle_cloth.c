@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth that starts partly inside a solid, and that no translation gets out: a dress that fits too
-// well, a sheet whose corners are attached. Vertices of the cloth that are inside, or that belong
-// to triangles and edges that cross, are put in front of the solid's surface where it is nearest.
-// They start there, and the cloth is as long at rest as before. Where edges still cross, the next
-// round puts vertices farther out. Nothing is changed unless no crossing is left.
+// Cloth that starts partly inside a solid and that no translation separates: a tight dress, a sheet
+// whose corners are attached. Vertices of the cloth that are inside, or that belong to crossing
+// triangles and edges, are moved to the nearest point in front of the solid's surface. Only their
+// initial positions change; rest lengths stay. Where edges still cross, the next round moves
+// vertices farther out. Nothing changes unless all crossings can be removed.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "world/contact_notes.h"
