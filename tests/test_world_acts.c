@@ -59,7 +59,7 @@ TEST(point_cache_refuses_damaged_files)
         int at;
         unsigned char value;
         const char* message;
-    } cases[] = {{0, 'X', "not a PC2"},       {12, 2, "version 2"},     {16, 0, "no points"},
+    } cases[] = {{0, 'X', "not a PC2"},    {12, 2, "version 2"},     {16, 0, "no points"},
                  {19, 255, "has no room"}, {31, 127, "has no room"}, {27, 192, "frames per sample"},
                  {35, 127, "frames"}};
     for (size_t k = 0; k + 1 < sizeof cases / sizeof cases[0]; k++) {
