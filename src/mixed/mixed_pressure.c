@@ -25,8 +25,10 @@
 enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048, MAX_DIRECT_VERTICES = 50000 };
 // Of the forces of the pressure: where centres are off by less than this, they have arrived.
 static const double ARRIVED = 1e-3;
+// And of the volume of a piece, where the slack of all its vertices holds less than this.
+static const double MAX_LOSS = 1e-5;
 // What mu / kappa is at least in the function that a line search sees.
-static const double SLACK = 1e-2;
+static const double SLACK = 0.3;
 
 struct pl_mixed_pressure {
     int vertex_count;
@@ -37,11 +39,12 @@ struct pl_mixed_pressure {
     int piece_count;              // theirs
     pl_step_coupling coupling;
 
-    double* centre; // state: of D, and the pressures of the geometric stiffness
-    double* p0;     // state: centre of the stabilisation, if that is in the matrix only
-    double* shift;  // D centre + S p0
-    double* D;      // diagonal
-    bool has_slack; // D is not 0
+    double* centre;        // state: of D, and the pressures of the geometric stiffness
+    double* p0;            // state: centre of the stabilisation, if that is in the matrix only
+    double* shift;         // D centre + S p0
+    double* D;             // diagonal
+    double* centre_before; // the last direction
+    bool has_slack;        // D is not 0
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
     pl_block_matrix slack_B;
@@ -255,11 +258,18 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
 
 static bool lead(void* data) {
     pl_mixed_pressure* m = data;
+    memcpy(m->centre_before, m->centre, vertex_bytes(m));
     for (int v = 0; v < m->vertex_count; v++) m->centre[v] = m->at_x[v] + m->change[v];
     if (!isfinite(pl_vector_norm(m->pool, m->vertex_count, m->centre)))
         memset(m->centre, 0, vertex_bytes(m));
     if (m->has_slack) find_shift(m);
     return m->has_slack;
+}
+
+static void stay(void* data) {
+    pl_mixed_pressure* m = data;
+    memcpy(m->centre, m->centre_before, vertex_bytes(m));
+    find_shift(m);
 }
 
 // ---- centres that follow
@@ -279,6 +289,17 @@ static double force_from(pl_mixed_pressure* m, const double* x, const double* ce
     return force_of(m, x, m->difference);
 }
 
+// Where the pressure of a whole body is off, forces hardly tell, but its volume does.
+static double volume_lost(const pl_mixed_pressure* m) {
+    double worst = 0.0;
+    for (int k = 0; k < m->pieces->count; k++) m->piece_loss[k] = 0.0;
+    for (int v = 0; v < m->vertex_count; v++)
+        m->piece_loss[m->pieces->piece_of[v]] += m->D[v] * fabs(m->eliminated[v] - m->centre[v]);
+    for (int k = 0; k < m->pieces->count; k++)
+        if (m->piece_volume[k] > 0.0) worst = fmax(worst, m->piece_loss[k] / m->piece_volume[k]);
+    return worst;
+}
+
 static void move_centres(pl_mixed_pressure* m) {
     memcpy(m->centre, m->eliminated, vertex_bytes(m));
     if (m->options.in_matrix_only) memcpy(m->p0, m->eliminated, vertex_bytes(m));
@@ -294,7 +315,7 @@ static bool follow(void* data, const double* x) {
     return true;
 }
 
-static bool go_on(void* data, const double* x) {
+static bool go_on(void* data, const double* x, bool* iterates) {
     pl_mixed_pressure* m = data;
     bool by_rounds = m->options.in_matrix_only || m->has_slack;
     if (!by_rounds || m->rounds >= MAX_ROUNDS) return false;
@@ -302,7 +323,9 @@ static bool go_on(void* data, const double* x) {
     double left = 0.0, whole = force_of(m, x, m->eliminated);
     if (m->has_slack) left = force_from(m, x, m->centre, m->D);
     if (m->options.in_matrix_only) left = fmax(left, force_from(m, x, m->p0, NULL));
-    if (!(left > ARRIVED * whole)) return false;
+    bool has_lost = m->has_slack && volume_lost(m) > MAX_LOSS;
+    if (!(left > ARRIVED * whole) && !has_lost) return false;
+    *iterates = has_lost;
     move_centres(m);
     m->rounds++;
     return true;
@@ -348,12 +371,12 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
 
 // ---- life and state
 
-enum { ONES = 11 };
+enum { ONES = 12 };
 
 static void list_ones(pl_mixed_pressure* m, double** ones[ONES]) {
-    double** all[ONES] = {&m->centre,     &m->p0,         &m->shift,     &m->D,
-                          &m->phi,        &m->eliminated, &m->at_x,      &m->change,
-                          &m->difference, &m->units,      &m->solved_rhs};
+    double** all[ONES] = {&m->centre,     &m->p0,         &m->shift,      &m->D,
+                          &m->phi,        &m->eliminated, &m->at_x,       &m->change,
+                          &m->difference, &m->units,      &m->solved_rhs, &m->centre_before};
     memcpy(ones, all, sizeof all);
 }
 
@@ -414,7 +437,7 @@ pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offset
     m->options = *options;
     m->pool = pool;
     m->coupling =
-        (pl_step_coupling){m, energies, energy, gradient, scale_next, lead, follow, go_on};
+        (pl_step_coupling){m, energies, energy, gradient, scale_next, lead, stay, follow, go_on};
     pl_status status = setup(m, neighbour_offsets, neighbours, error);
     if (status == PL_OK) return PL_OK;
     pl_mixed_pressure_destroy(m);

@@ -26,11 +26,14 @@ typedef struct pl_step_coupling {
     // The direction of that solve is to be taken: the unknowns of the coupling go where it leads.
     // True: that has changed the energy.
     bool (*lead)(void* data);
+    // That direction is not taken after all: the unknowns go back.
+    void (*stay)(void* data);
     // Before each iteration of steps without a judged end: linearised ones, and those with a fixed
     // number of iterations. True: the energy has changed.
     bool (*follow)(void* data, const double* x);
-    // Called where the minimisation would end. True: the energy has changed, and it goes on.
-    bool (*go_on)(void* data, const double* x);
+    // Called where the minimisation would end. True: the energy has changed, and it goes on;
+    // *iterates: by an iteration, though forces may not ask for it.
+    bool (*go_on)(void* data, const double* x, bool* iterates);
 } pl_step_coupling;
 
 #endif

@@ -22,10 +22,11 @@ static const double MAX_LINEARISED_RESIDUAL = 1.0;
 
 // what a minimisation knows from one iteration to the next
 typedef struct progress {
-    double projected; // part of the projected Hessian in the last matrix
-    bool last;        // no iteration follows that is known of
-    bool solved;      // the last linear system was solved to its tolerance
-    double residual;  // before this iteration
+    double projected;  // part of the projected Hessian in the last matrix
+    bool last;         // no iteration follows that is known of
+    bool solved;       // the last linear system was solved to its tolerance
+    bool must_iterate; // though no forces ask for it
+    double residual;   // before this iteration
     int iteration;
 } progress;
 
@@ -253,12 +254,19 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
-// The unknowns of a coupling go with the direction, which descends in the energy that they leave.
-static void lead_coupling(pl_minimiser* m, const pl_step_objective* f) {
-    if (!f->coupling || !f->coupling->lead(f->coupling->data)) return;
+// The unknowns of a coupling go with the direction. False if it does not descend in the energy that
+// they leave, which may curve down where the one before curved up.
+static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f) {
+    if (!f->coupling || !f->coupling->lead(f->coupling->data)) return true;
     pl_search_forget(m);
     pl_search_gradient(m, f);
-    pl_search_descends(m, f);
+    return pl_search_descends(m, f);
+}
+
+static void leave_coupling(pl_minimiser* m, const pl_step_objective* f) {
+    f->coupling->stay(f->coupling->data);
+    pl_search_forget(m);
+    pl_search_gradient(m, f);
 }
 
 // Nobody asks steps without a judged end whether they go on.
@@ -294,16 +302,20 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         if (status != PL_OK) return status;
         // a residual without an energy knows no downhill
         bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
-        if (descends && !linear.indefinite) break;
+        const bool is_led = descends && !linear.indefinite;
+        if (is_led && lead_coupling(m, f)) break;
         // parts that have no projected form, as the stiffness of a pressure
         bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
-        if (part >= 1.0 && !leaves_out) break;
+        if (part >= 1.0 && !leaves_out) {
+            if (!is_led) lead_coupling(m, f);
+            break;
+        }
+        if (is_led) leave_coupling(m, f);
         if (leaves_out) f->leaves_indefinite_out = true;
         else part = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
     }
     s->projected = part;
     s->solved = linear.converged;
-    lead_coupling(m, f);
     return PL_OK;
 }
 
@@ -378,8 +390,8 @@ static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 // At a minimum: true if Phi has become another function.
-static bool goes_on(const pl_minimiser* m, const pl_step_objective* f) {
-    bool by_coupling = f->coupling && f->coupling->go_on(f->coupling->data, m->x);
+static bool goes_on(const pl_minimiser* m, const pl_step_objective* f, progress* s) {
+    bool by_coupling = f->coupling && f->coupling->go_on(f->coupling->data, m->x, &s->must_iterate);
     bool by_terms = pl_step_go_on(f, m->x);
     return by_coupling || by_terms;
 }
@@ -419,15 +431,16 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
             status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
-        bool has_joined = join_pieces(m, f);
+        bool begins = join_pieces(m, f) || round == 0 || s.must_iterate;
+        s.must_iterate = false;
         int limit = most_iterations(m, f, detect, settings);
         if (k < limit) follow_coupling(m, f, settings);
         pl_search_gradient(m, f);
-        bool any_open = pl_friction_judge(m, f, settings, round == 0 || has_joined, info);
+        bool any_open = pl_friction_judge(m, f, settings, begins, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        bool is_other = !any_open && !linearised && goes_on(m, f);
+        bool is_other = !any_open && !linearised && goes_on(m, f, &s);
         if (is_other) info->converged = false;
         if (k >= limit || (!any_open && !is_other)) break;
         // bodies that something stopped on their way would lose the rest of it
