@@ -300,7 +300,7 @@ typedef struct pl_body_contact {
 typedef struct pl_render {
     const char* surface; ///< mesh file that moves with the body, or NULL
     double edge;         ///< a generated body is drawn with edges of this length; NAN: its own [m]
-    bool keep_surface;   ///< else a surface filled with tets is drawn as the boundary of the tets
+    bool keep_surface;   ///< draws what tets fill, or fit by eigenfit; else their boundary
     double color[3];     ///< red, green, blue, 0 to 1; NAN: chosen by pliant
 } pl_render;
 

@@ -70,8 +70,9 @@ PL_API const char* pl_world_body_name(const pl_world* world, int body);
 /// The rest mesh of a body, in the world's coordinates and the numbering of all its vertex data.
 PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
 /// The closed surface that the tets of a body were filled into, as it came but in the world's
-/// coordinates: what recordings show (pl_embedding_create lets it follow the tets). NULL if the
-/// body was not made so, or render.keep_surface is false.
+/// coordinates, or that of the fine mesh of a body with eigenfit: what recordings show
+/// (pl_embedding_create lets it follow the tets). NULL if the body was not made so, or
+/// render.keep_surface is false.
 PL_API const pl_mesh* pl_world_filled_surface(const pl_world* world, int body);
 /// Places where surfaces that are to keep apart (docs/contact.md) go through each other now; -1 if
 /// no surfaces do, -2 if allocation fails.

@@ -14,6 +14,8 @@ static const double FOLLOW_TOLERANCE = 0.1, LAMBDA_TOLERANCE = 1e-8;
 // How much the turn of the whole body counts in that of a vertex. Decides where neighbours lie in a
 // plane.
 static const double WHOLE_PART = 0.05;
+// The same in the turn of what holds the body. Decides where that is a point or a line.
+static const double WHOLE_PART_OF_FRAME = 1e-3;
 
 struct pl_eigenfit_term {
     pl_step_term term;
@@ -122,34 +124,52 @@ void pl_eigenfit_term_destroy(pl_eigenfit_term* e) {
 
 // ---------------------------------------------------------------- modes of the step
 
-// The rotation that takes the rest shape to x, best in the sense of masses.
-static pl_mat3 turn_of(const pl_eigenfit_term* e, const double* mass, const double* x) {
+// The gradient of the motion from the rest shape to the start of the step, best in the sense of
+// masses, but for a stretch: of all vertices, or of those that are held, of which there may be none
+// (then 0).
+static pl_mat3 gradient_of(const pl_eigenfit_term* e, const double* mass, bool held_only) {
     pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
-    double total = 0.0;
+    double total = 0.0, size = 0.0;
+    pl_mat3 F = {{0}};
     for (size_t v = 0; v < (size_t)e->vertex_count; v++) {
+        if (held_only && !e->fixed[v]) continue;
         from = pl_madd(from, mass[v], pl_vec3_load(e->rest + 3 * v));
-        to = pl_madd(to, mass[v], pl_vec3_load(x + 3 * v));
+        to = pl_madd(to, mass[v], pl_vec3_load(e->start + 3 * v));
         total += mass[v];
     }
+    if (total == 0.0) return F;
     from = pl_scale(1.0 / total, from);
     to = pl_scale(1.0 / total, to);
-    pl_mat3 F = {{0}}, R, S;
-    for (size_t v = 0; v < (size_t)e->vertex_count; v++)
-        F = pl_mat3_madd(F, mass[v],
-                         pl_outer(pl_sub(pl_vec3_load(x + 3 * v), to),
-                                  pl_sub(pl_vec3_load(e->rest + 3 * v), from)));
-    return pl_polar(F, &R, &S) ? R : pl_mat3_identity();
+    for (size_t v = 0; v < (size_t)e->vertex_count; v++) {
+        if (held_only && !e->fixed[v]) continue;
+        pl_vec3 X = pl_sub(pl_vec3_load(e->rest + 3 * v), from);
+        F = pl_mat3_madd(F, mass[v], pl_outer(pl_sub(pl_vec3_load(e->start + 3 * v), to), X));
+        size += mass[v] * pl_norm2(X);
+    }
+    return size > 0.0 ? pl_mat3_scale(1.0 / size, F) : F;
 }
 
-// The modes at rest, turned with the body: it may be free, or turned by what it is attached to.
+static pl_mat3 rotation_of(pl_mat3 F) {
+    pl_mat3 R;
+    return pl_polar(F, &R, NULL) ? R : pl_mat3_identity();
+}
+
+// How the body has turned as a whole: it may be free, or turned by what it is attached to.
 // Directions that are held do not turn, and neither do the modes of a body that they hold.
-static pl_mat3 turn_shapes(pl_eigenfit_term* e, const double* mass) {
-    memcpy(e->turned, e->rest_shapes, shapes_size(e) * sizeof(double));
+static pl_mat3 turn_of_body(const pl_eigenfit_term* e, const double* mass) {
+    return e->hold_count > 0 ? pl_mat3_identity() : rotation_of(gradient_of(e, mass, false));
+}
+
+// How the frame has turned that the body moves in: what holds it, or a free body itself.
+static pl_mat3 turn_of_frame(const pl_eigenfit_term* e, const double* mass) {
     if (e->hold_count > 0) return pl_mat3_identity();
-    pl_mat3 R = turn_of(e, mass, e->start);
+    pl_mat3 held = gradient_of(e, mass, true), all = gradient_of(e, mass, false);
+    return rotation_of(pl_mat3_madd(held, WHOLE_PART_OF_FRAME, all));
+}
+
+static void turn_rest_shapes(pl_eigenfit_term* e, pl_mat3 R) {
     for (size_t i = 0; i < shapes_size(e); i += 3)
         pl_vec3_store(e->turned + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
-    return R;
 }
 
 typedef struct turn_job {
@@ -207,9 +227,10 @@ static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective*
                                      error);
 }
 
-// overlaps = |U' M W| of the modes of the step and those at rest
-static void find_overlaps(pl_eigenfit_term* e) {
+// overlaps = |U' M W| of the modes of the step and those at rest, turned by R
+static void find_overlaps(pl_eigenfit_term* e, pl_mat3 R) {
     size_t n = vector_size(e);
+    turn_rest_shapes(e, R);
     for (int k = 0; k < e->mode_count; k++)
         pl_modes_mass(&e->problem, e->pool, e->turned + (size_t)k * n, e->weighted + (size_t)k * n);
     pl_panel_dots(e->pool, (int)n, e->mode_count, e->shapes, e->mode_count, e->weighted,
@@ -246,15 +267,18 @@ static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, 
 // Modes of the Hessian that the step starts with. Where that has none, as that of a body that
 // buckles, those of the projected one.
 static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
-    pl_mat3 turn = turn_shapes(e, f->mass);
+    pl_mat3 turn = turn_of_body(e, f->mass);
+    turn_rest_shapes(e, turn);
     pl_status status = prepare_multigrid(e, f, error);
     if (status == PL_OK) status = find_modes_of(e, f, f->first_projected, turn, error);
     if (e->multigrid && status != PL_ERROR_MEMORY && !e->found && f->first_projected < 1.0)
         status = find_modes_of(e, f, 1.0, turn, error);
     e->knows_K = status == PL_OK && e->found;
     if (e->knows_K) {
-        find_overlaps(e);
+        // ratios follow shapes; but the test of the paper knows no turn of a body that is held
+        find_overlaps(e, turn_of_frame(e, f->mass));
         e->agrees = pl_modes_agree(e->mode_count, e->rigid_count, e->overlaps, e->tolerance);
+        find_overlaps(e, turn);
         pl_match_modes(e->mode_count, e->mode_count, e->overlaps, e->match);
     }
     // a state that has no modes of use: the step goes without a correction

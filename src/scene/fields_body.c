@@ -290,8 +290,9 @@ static const pl_field_info render_rows[] = {
         "its tets do not change. Not with record all"),
     PL_ROW_BOOL(pl_render, "keep_surface", keep_surface, true,
                 "draws, records and exports a closed surface that was filled with tets as it was "
-                "given (faces, texture coordinates, normals, materials); false, or record all: the "
-                "boundary of the tets. Contact always uses that boundary"),
+                "given (faces, texture coordinates, normals, materials), and a body with eigenfit "
+                "as the surface of its fine mesh; false, or record all: the boundary of the tets. "
+                "Contact always uses that boundary"),
     PL_ROW_VECTOR_AUTO(pl_render, "color", color, 0, "", 0, 1, "chosen by pliant",
                        "red, green, blue"),
 };

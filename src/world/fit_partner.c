@@ -76,6 +76,13 @@ static pl_status check_coarse(const pl_world_body* coarse, const pl_body* rest,
                    rest->eigenfit->coarse_edge, count, own_count);
 }
 
+// The body may have been moved out of another one that it started in.
+static void move_along(const pl_world_body* body, pl_mesh* fine) {
+    for (size_t v = 0; v < (size_t)fine->vertex_count; v++)
+        pl_vec3_store(fine->positions + 3 * v,
+                      pl_add(pl_vec3_load(fine->positions + 3 * v), body->moved));
+}
+
 pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,
                                 pl_fit_partner* out, pl_error* error) {
     *out = (pl_fit_partner){0};
@@ -92,11 +99,21 @@ pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, 
             return status;
         }
     }
+    if (status == PL_OK) move_along(body, out->body.mesh);
     if (status == PL_OK)
         status = pl_embedding_create(body->mesh, out->body.mesh, pool, &out->map, &cause);
     if (status == PL_OK) return PL_OK;
     pl_fit_partner_free(out);
     return pl_fail(error, status, "eigenfit, fine mesh: %.900s", cause.text);
+}
+
+pl_status pl_fit_partner_show(pl_fit_partner* p, pl_world_body* body, pl_error* error) {
+    if (!body->def->render.keep_surface || body->filled) return PL_OK;
+    pl_status status = pl_world_keep_boundary(&p->body, error);
+    if (status != PL_OK) return status;
+    body->filled = p->body.mesh;
+    p->body.mesh = NULL;
+    return PL_OK;
 }
 
 void pl_fit_partner_free(pl_fit_partner* p) {

@@ -27,6 +27,9 @@ pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values,
 // the fine mesh; the error says which key to give.
 pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,
                                 pl_fit_partner* out, pl_error* error);
+// The surface of the fine mesh becomes what is drawn of `body`, unless that has one or is not to
+// have it. Afterwards the partner can only be freed.
+pl_status pl_fit_partner_show(pl_fit_partner* partner, pl_world_body* body, pl_error* error);
 void pl_fit_partner_free(pl_fit_partner* partner);
 
 // Adds the hard pins of attachment k of the world to `pins` (of pl_pin): in the numbering of its

@@ -166,8 +166,7 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
     return PL_OK;
 }
 
-// The boundary of the tets, as what is drawn; the tets go.
-static pl_status keep_boundary(pl_world_body* b, pl_error* error) {
+pl_status pl_world_keep_boundary(pl_world_body* b, pl_error* error) {
     pl_surface* surface;
     pl_status status = pl_mesh_surface(b->mesh, &surface, error);
     if (status != PL_OK) return status;
@@ -184,7 +183,7 @@ static pl_status keep_boundary(pl_world_body* b, pl_error* error) {
 // the body's own, which is what is seen of it.
 static pl_status coarsen(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     double edge = b->def->eigenfit->coarse_edge;
-    pl_status status = b->mesh->tet_count ? keep_boundary(b, error) : PL_OK;
+    pl_status status = b->mesh->tet_count ? pl_world_keep_boundary(b, error) : PL_OK;
     if (status != PL_OK || b->def->shape != PL_SHAPE_GENERATE)
         return status == PL_OK ? fill_with_tets(b, edge, pool, notes, error) : status;
     pl_shape_value values[PL_FIT_MAX_VALUES];

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "contact/collision.h"
 #include "contact/point_cache.h"
+#include "math/vec3.h"
 #include "method/method.h"
 
 #include <pliant/mesh_surface.h>
@@ -27,6 +28,7 @@ typedef struct pl_world_body {
     const pl_body* def;
     pl_mesh* mesh;   // rest
     pl_mesh* filled; // the surface that the mesh fills and that is drawn for it, at rest; or NULL
+    pl_vec3 moved;   // out of other bodies at the start [m]
     bool is_cloth;
     pl_surface* surface;
     int element_count;
@@ -208,6 +210,8 @@ pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* out,
                               pl_notes* notes, pl_error* error);
 void pl_world_body_free(pl_world_body* body);
+// The boundary of the tets takes their place, as what is drawn.
+pl_status pl_world_keep_boundary(pl_world_body* body, pl_error* error);
 
 // The stiffness of a single element, roughly [Pa].
 double pl_world_modulus(const pl_world_body* body, const pl_element_material* material);

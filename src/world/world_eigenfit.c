@@ -340,6 +340,8 @@ static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_er
         status = f.def->eigenfit->dac ? scale_body(&f, &cause) : give_term(&f, &cause);
     if (status == PL_OK) note_unread(&f, notes);
     if (status == PL_OK) note_ratios(&f, notes);
+    if (status == PL_OK && !is_by_hand(&f))
+        status = pl_fit_partner_show(&f.partner, &w->bodies[b], &cause);
     if (status != PL_OK)
         pl_fail(error, status, "body \"%s\": %.900s", w->bodies[b].def->name, cause.text);
     pl_world_system* system = &w->systems[w->bodies[b].system];

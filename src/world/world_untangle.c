@@ -91,7 +91,7 @@ static void move_body(untangling* u, int b, int other, pl_vec3 by) {
     move_mesh(body->surface->mesh, by);
     if (body->filled != body->mesh) move_mesh(body->filled, by);
     if (pl_norm(by) > pl_norm(u->moved[b]) || u->reason[b] < 0) u->reason[b] = other;
-    u->moved[b] = pl_add(u->moved[b], by);
+    u->moved[b] = body->moved = pl_add(u->moved[b], by);
     u->moves[b]++;
     for (int v = 0; v < body->mesh->vertex_count; v++)
         memcpy(u->x + 3 * (size_t)(u->first_vertex[b] + v), body->mesh->positions + 3 * (size_t)v,
