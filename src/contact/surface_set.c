@@ -25,8 +25,10 @@ static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 void pl_surface_set_destroy(pl_surface_set* set) {
     if (!set) return;
     const size_t surfaces = (size_t)set->surface_count, square = surfaces * surfaces;
-    for (int k = 0; set->surfaces && k < set->surface_count; k++)
+    for (int k = 0; set->surfaces && k < set->surface_count; k++) {
+        pl_flat_patches_destroy(set->surfaces[k].patches);
         pl_bvh_free(&set->surfaces[k].tree);
+    }
     for (int k = 0; k < set->block_count; k++) {
         if (set->pairs) pl_array_free(&set->pairs[k]);
         if (set->crossings) pl_array_free(&set->crossings[k]);
@@ -303,6 +305,15 @@ static double way_of(const query* q, const int* v, int count) {
     return sqrt(most);
 }
 
+// By how much less than the thickness of both a pair of one surface is to keep.
+static double spared_at_rest(const query* q, const pl_contact_pair* pair) {
+    const pl_contact_surface* surface = &q->search->set->surfaces[pair->surfaces[0]];
+    if (pair->surfaces[0] != pair->surfaces[1] || !surface->patches) return 0.0;
+    const pl_quad rest = pl_pair_places(pair, q->search->set->rest);
+    const double kept = PL_REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL);
+    return fmax(2.0 * surface->thickness - kept, 0.0);
+}
+
 // Adds a pair whose boxes overlap, if it is near.
 static void add_pair(query* q, const int* first, int first_count, const int* second,
                      int second_count, const int surfaces[2]) {
@@ -314,9 +325,9 @@ static void add_pair(query* q, const int* first, int first_count, const int* sec
         if (has_vertex(second, second_count, first[i])) return;
     const pl_quad at = pl_pair_places(&pair, s->start);
     const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
-    if (pl_quad_distance(&at, pair.is_edges, NULL) >
-        reach + way_of(q, first, first_count) + way_of(q, second, second_count))
-        return;
+    const double near = reach + way_of(q, first, first_count) + way_of(q, second, second_count);
+    const double distance = pl_quad_distance(&at, pair.is_edges, NULL);
+    if (distance > near || distance > near - spared_at_rest(q, &pair)) return;
     if (!pl_array_push(q->out, &pair)) q->failed = true;
 }
 
@@ -369,17 +380,21 @@ static void add_crossings(query* q, int of_edges, int of_triangle) {
     }
 }
 
-static bool visit(int item, void* user) {
-    query* q = user;
-    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[1]];
-    const int other = surface->first_triangle + item;
-    if (q->surfaces[0] == q->surfaces[1] && other <= q->triangle) return true;
+static void compare(query* q, int other) {
     if (q->search->crosses) {
         add_crossings(q, q->triangle, other);
         add_crossings(q, other, q->triangle);
     } else {
         compare_features(q, other);
     }
+}
+
+static bool visit(int item, void* user) {
+    query* q = user;
+    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[1]];
+    const int other = surface->first_triangle + item;
+    if (q->surfaces[0] == q->surfaces[1] && other <= q->triangle) return true;
+    compare(q, other);
     return !q->failed;
 }
 
@@ -394,6 +409,90 @@ static pl_vec3 frame_of(const query* q) {
     for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
     return pl_scale(1.0 / 3.0, sum);
 }
+
+// ------------------------------------------------------------------ flat parts
+
+// the pairs of two leaves of the same tree
+static void compare_leaves(query* q, const pl_bvh_node* a, const pl_bvh_node* b) {
+    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
+    const pl_bvh* tree = &surface->tree;
+    for (int i = a->right; i < a->right + a->count; i++) {
+        bool is_ready = false;
+        for (int j = a == b ? i + 1 : b->right; j < b->right + b->count && !q->failed; j++) {
+            if (!pl_box_overlaps(tree->boxes[i], tree->boxes[j])) continue;
+            q->triangle = surface->first_triangle + tree->items[i];
+            if (!is_ready) {
+                q->frame = frame_of(q);
+                q->boxes =
+                    boxes_of(q->search, q->triangle, reach_of(q->search, q->surfaces[0]), q->frame);
+                is_ready = true;
+            }
+            compare(q, surface->first_triangle + tree->items[j]);
+        }
+    }
+}
+
+// a leaf with itself and all later ones, but for those that flat patches tell to be apart
+static void search_leaf(query* q, int leaf) {
+    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
+    const pl_flat_patches* patches = surface->patches;
+    const pl_bvh* tree = &surface->tree;
+    const pl_bvh_node* own = &tree->nodes[patches->node_of[leaf]];
+    int stack[PL_BVH_STACK], top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        const int index = stack[--top];
+        const pl_bvh_node* node = &tree->nodes[index];
+        if (!pl_box_overlaps(node->box, own->box)) continue;
+        if (node->count == 0) {
+            stack[top++] = node->right;
+            if (patches->first_leaf[node->right] > leaf) stack[top++] = index + 1;
+        } else if (patches->first_leaf[index] >= leaf &&
+                   !pl_flat_patches_part(patches, leaf, patches->first_leaf[index])) {
+            compare_leaves(q, own, node);
+        }
+    }
+}
+
+static void find_flat(const search* s, pl_pool* pool) {
+    // patches stay flat for a while if they are flat by so much of their gap
+    static const double MARGIN = 0.1, MARGIN_OF_CROSSINGS = 1e-6;
+    for (int k = 0; k < s->set->surface_count; k++) {
+        const pl_contact_surface* surface = &s->set->surfaces[k];
+        if (!surface->patches || !surface->is_near) continue;
+        pl_flat_patches_find(surface->patches, pool, s->start, s->end,
+                             s->crosses ? 0.0 : 2.0 * surface->thickness,
+                             s->crosses ? MARGIN_OF_CROSSINGS : MARGIN);
+    }
+}
+
+bool pl_surface_set_stays_flat(const pl_surface_set* set, pl_pool* pool, const double* x) {
+    for (int k = 0; k < set->surface_count; k++) {
+        const pl_contact_surface* surface = &set->surfaces[k];
+        if (surface->patches && surface->is_near &&
+            !pl_flat_patches_hold(surface->patches, pool, x, 2.0 * surface->thickness))
+            return false;
+    }
+    return true;
+}
+
+pl_status pl_surface_set_find_patches(pl_surface_set* set, pl_pool* pool, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < set->surface_count; k++) {
+        pl_contact_surface* surface = &set->surfaces[k];
+        if (!surface->meets_itself || surface->patches || !surface->tree.node_count) continue;
+        const pl_flat_source source = {&surface->tree,
+                                       set->triangles + 3 * (size_t)surface->first_triangle,
+                                       surface->triangle_count,
+                                       set->features + surface->first_triangle,
+                                       set->rest,
+                                       set->vertex_count};
+        status = pl_flat_patches_create(&source, pool, &surface->patches, error);
+    }
+    return status;
+}
+
+// ------------------------------------------------------------------ all
 
 static void search_task(int begin, int end, int worker, void* user) {
     (void)worker;
@@ -411,7 +510,14 @@ static void search_task(int begin, int end, int worker, void* user) {
         const triangle_boxes boxes = boxes_of(s, t, reach, STILL);
         for (int k = set->near_offsets[q.surfaces[0]];
              k < set->near_offsets[q.surfaces[0] + 1] && !q.failed; k++) {
+            const pl_flat_patches* patches = set->surfaces[near[k]].patches;
             q.surfaces[1] = near[k];
+            if (near[k] == q.surfaces[0] && patches) {
+                const int leaf = patches->leaf_of[t - set->surfaces[near[k]].first_triangle];
+                if (leaf >= 0) search_leaf(&q, leaf);
+                q.triangle = t;
+                continue;
+            }
             q.frame = frame_of(&q);
             q.boxes = near[k] == q.surfaces[0] ? boxes_of(s, t, reach, q.frame) : boxes;
             pl_bvh_overlap(&set->surfaces[near[k]].tree, boxes.whole, visit, &q);
@@ -426,6 +532,7 @@ static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
     if (!list_near(s, pool)) return pl_fail_memory(error, "contacts");
     if (set->near.count == 0) return PL_OK;
     fit_trees(s, pool);
+    find_flat(s, pool);
     pl_parallel_for(pool, search_task, set->triangle_count, BLOCK, s);
     const pl_array* lists = s->crosses ? set->crossings : set->pairs;
     size_t count = 0;

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/pool.h"
+#include "contact/flat_patches.h"
 #include "geometry/bvh.h"
 #include "geometry/ccd.h"
 
@@ -43,6 +44,7 @@ typedef struct pl_contact_surface {
     pl_box box;       // around it in the present search
     bool is_near;     // to another surface or, where it may meet itself, to itself
     pl_bvh tree;
+    pl_flat_patches* patches; // NULL: all of it is searched
 } pl_contact_surface;
 
 // A vertex and a triangle, or two edges, that are near. They have no vertex in common.
@@ -91,6 +93,12 @@ void pl_surface_set_destroy(pl_surface_set* set);
 
 // Finds `nearest`, by the thickness of the surfaces. Surfaces are at rest as they start.
 pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error);
+
+// From now on searches leave out what flat parts of surfaces that meet themselves make of pairs
+// (flat_patches.h), and pairs of one surface that keep PL_REST_PART of their distance at rest.
+pl_status pl_surface_set_find_patches(pl_surface_set* set, pl_pool* pool, pl_error* error);
+// True if what the last search left out as flat is so at x.
+bool pl_surface_set_stays_flat(const pl_surface_set* set, pl_pool* pool, const double* x);
 
 // True if no two surfaces, and no surface that may meet itself, can come within their reaches on
 // straight ways as below, by the boxes around the ways; `box` of each surface is that box. False

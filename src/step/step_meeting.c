@@ -15,9 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIR_BLOCK = 256, ROW_BATCH = 512 };
-// Parts of one surface that are near each other at rest repel from this part of that distance on.
-static const double REST_PART = 0.5;
+enum { PAIR_BLOCK = 256, ROW_BATCH = 512, VECTORS = 7 };
 // Pairs that are nearer than this part of their reach when they are first listed have touched
 // before: they are left alone, since no way of theirs would be free.
 static const double TOUCHING = 1e-10;
@@ -25,6 +23,12 @@ static const double TOUCHING = 1e-10;
 static const double LEAST_REACH = 0.01;
 // Stiffness of the barrier, of that of the softer of the two bodies against colliders.
 static const double STIFFNESS_PART = 0.1;
+
+static void list_vectors(pl_step_meeting* m, double** out[VECTORS]) {
+    double** vectors[VECTORS] = {&m->from,    &m->to,     &m->covered, &m->ends[0],
+                                 &m->ends[1], &m->way[0], &m->way[1]};
+    memcpy(out, vectors, sizeof vectors);
+}
 
 pl_status pl_step_meeting_create(const pl_step_pieces* pieces, pl_step_meeting** out,
                                  pl_error* error) {
@@ -43,10 +47,11 @@ pl_status pl_step_meeting_create(const pl_step_pieces* pieces, pl_step_meeting**
                            .rows = pl_array_of(sizeof(pl_meeting_row)),
                            .frictions = pl_array_of(sizeof(pl_meeting_friction)),
                            .next_frictions = pl_array_of(sizeof(pl_meeting_friction))};
-    double** vectors[] = {&m->from, &m->to, &m->ends[0], &m->ends[1], &m->way[0], &m->way[1]};
+    double** vectors[VECTORS];
+    list_vectors(m, vectors);
     bool ok =
         (m->roots = PL_ALLOC(int, pieces->count)) && (m->limits = PL_ALLOC(double, pieces->count));
-    for (int k = 0; k < 6; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
+    for (int k = 0; k < VECTORS; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
     if (!ok) {
         pl_step_meeting_destroy(m);
         return pl_fail_memory(error, "the contacts of bodies");
@@ -58,10 +63,11 @@ pl_status pl_step_meeting_create(const pl_step_pieces* pieces, pl_step_meeting**
 
 void pl_step_meeting_destroy(pl_step_meeting* m) {
     if (!m) return;
-    double* vectors[] = {m->from, m->to, m->ends[0], m->ends[1], m->way[0], m->way[1]};
+    double** vectors[VECTORS];
+    list_vectors(m, vectors);
     pl_array* arrays[] = {&m->pairs,  &m->barriers, &m->parts,     &m->active,        &m->forces,
                           &m->blocks, &m->rows,     &m->frictions, &m->next_frictions};
-    for (int k = 0; k < 6; k++) PL_FREE(vectors[k], double, 3 * (size_t)m->vertex_count);
+    for (int k = 0; k < VECTORS; k++) PL_FREE(*vectors[k], double, 3 * (size_t)m->vertex_count);
     for (int k = 0; k < 9; k++) pl_array_free(arrays[k]);
     PL_FREE(m->roots, int, m->pieces->count);
     PL_FREE(m->limits, double, m->pieces->count);
@@ -108,7 +114,7 @@ static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pai
     }
     const pl_quad rest = pl_pair_places(pair, m->surfaces->rest);
     if (pair->surfaces[0] == pair->surfaces[1])
-        reach = fmin(reach, REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL));
+        reach = fmin(reach, PL_REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL));
     else reach = fmin(reach, fmax(nearest_at_rest(m, pair), LEAST_REACH * reach));
     return pl_pair_barrier_of(&rest, pair->is_edges, reach, reach * reach / soft);
 }
@@ -161,6 +167,7 @@ bool pl_step_meeting_is_apart(pl_step_meeting* m, const double* from, const doub
         pl_contact_surface* surface = &m->surfaces->surfaces[s];
         surface->reach = surface->thickness + pl_step_meeting_slack(m, s);
     }
+    m->has_covered = false;
     m->is_searched = m->is_apart = pl_surface_set_is_apart(m->surfaces, m->f->pool, from, to);
     if (m->is_apart) m->pairs.count = m->barriers.count = 0;
     return m->is_apart;
@@ -171,6 +178,7 @@ static bool search(pl_step_meeting* m, const double* from, const double* to) {
     const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     memcpy(m->from, from, size);
     memcpy(m->to, to, size);
+    m->has_covered = false;
     m->is_searched =
         pl_surface_set_find(m->surfaces, m->f->pool, m->from, m->to, &m->pairs, NULL) == PL_OK &&
         make_barriers(m);
@@ -399,7 +407,7 @@ static void find_whole_surfaces(pl_step_meeting* m) {
 static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) {
     pl_step_meeting* m = meeting_of(user);
     m->f = f;
-    m->is_searched = m->is_apart = m->has_met = m->out_of_memory = false;
+    m->is_searched = m->is_apart = m->has_covered = m->has_met = m->out_of_memory = false;
     m->rows.count = m->frictions.count = 0;
     m->friction_rounds = 0;
     for (int p = 0; p < m->pieces->count; p++) m->roots[p] = p;

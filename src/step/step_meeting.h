@@ -44,6 +44,8 @@ typedef struct pl_step_meeting {
     // What was searched: straight ways of the vertices, 3 each. All pairs that can come within
     // reach are listed as long as each vertex is near its way.
     double *from, *to;
+    double* covered; // where that was so when it was asked last, 3 each; to be asked of only once
+    bool has_covered;
     bool is_searched;
     bool is_apart; // No ways are kept: there are no pairs as long as each vertex is in the box of
                    // its surface.
@@ -83,7 +85,7 @@ bool pl_step_meeting_resize(pl_array* array, size_t count);
 bool pl_step_meeting_is_apart(pl_step_meeting* meeting, const double* from, const double* to);
 // All pairs that may come within reach on these ways are listed, or made to be; false if memory is
 // out.
-bool pl_step_meeting_covers(const pl_step_meeting* meeting, const double* from, const double* to);
+bool pl_step_meeting_covers(pl_step_meeting* meeting, const double* from, const double* to);
 bool pl_step_meeting_cover(pl_step_meeting* meeting, const double* from, const double* to);
 // limits[piece] = the part of the straight way from one iterate to another that it may go
 void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const double* x_to);

@@ -76,13 +76,31 @@ static bool limit_short_way(pl_step_meeting* m, const double* from, const double
     return is_free;
 }
 
+// What a lone surface that moves as one moves by: pairs are found by how parts of it move against
+// each other.
+static pl_vec3 common_way(const pl_step_meeting* m, const double* from, const double* to) {
+    const pl_contact_surface* surface = m->surfaces->surfaces;
+    pl_vec3 sum = {0, 0, 0};
+    int count = 0;
+    if (m->surfaces->surface_count != 1 || !surface->moves_as_one) return sum;
+    for (int v = surface->first_vertex; v < surface->end_vertex; v++) {
+        const size_t k = 3 * (size_t)v;
+        if (m->surfaces->surface_of_vertex[v] < 0) continue;
+        sum = pl_add(sum, pl_sub(pl_vec3_load(to + k), pl_vec3_load(from + k)));
+        count++;
+    }
+    return pl_scale(1.0 / (count ? count : 1), sum);
+}
+
 // searches that a way takes
 static double searches_of_way(const pl_step_meeting* m, const double* from, const double* to) {
+    const pl_vec3 common = common_way(m, from, to);
     double longest = 0.0, edge = INFINITY;
     for (int v = 0; v < m->vertex_count; v++) {
         const size_t k = 3 * (size_t)v;
         if (m->surfaces->surface_of_vertex[v] < 0) continue;
-        longest = fmax(longest, pl_norm2(pl_sub(pl_vec3_load(to + k), pl_vec3_load(from + k))));
+        const pl_vec3 way = pl_sub(pl_vec3_load(to + k), pl_vec3_load(from + k));
+        longest = fmax(longest, pl_norm2(pl_sub(way, common)));
     }
     for (int s = 0; s < m->surfaces->surface_count; s++)
         if (m->surfaces->surfaces[s].edge > 0.0) edge = fmin(edge, m->surfaces->surfaces[s].edge);

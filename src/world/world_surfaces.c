@@ -61,7 +61,9 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     PL_FREE(sources, pl_surface_source, w->body_count);
     if (status != PL_OK) return status;
     pl_world_surfaces_update(w, s);
-    return pl_surface_set_measure(system->surfaces, w->pool, error);
+    status = pl_surface_set_measure(system->surfaces, w->pool, error);
+    if (status != PL_OK) return status;
+    return pl_surface_set_find_patches(system->surfaces, w->pool, error);
 }
 
 void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surface) {
