@@ -26,8 +26,8 @@ void pl_world_body_free(pl_world_body* body) {
     *body = (pl_world_body){0};
 }
 
-// Tets along the diagonal of a body that does not say how large its tets are, where it is thick
-// enough: coarse enough for frames in a blink. Programs that only make a mesh are given finer ones.
+// Tets along the diagonal of a body without `edge`, where it is thick enough: coarse enough for
+// fast frames. Programs that only make a mesh get finer ones.
 static const double TETS_ALONG = 30.0;
 // Thin bodies get more tets, up to about this many.
 enum { TET_LIMIT = 500000 };
@@ -166,7 +166,7 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
     return PL_OK;
 }
 
-// The boundary of the tets, as what is drawn; the tets go.
+// Replaces the tets by their boundary, for drawing.
 static pl_status keep_boundary(pl_world_body* b, pl_error* error) {
     pl_surface* surface;
     pl_status status = pl_mesh_surface(b->mesh, &surface, error);
