@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The midpoint rule changes the kinetic energy by F(x_mid).(x1 - x0), exactly. That is the work of
-// dead loads, and at most the work of contacts and friction (step_objective.c) and of damping. Only
-// the elastic part has an error: the step creates
+// dead loads, and at most the work of contacts and friction (step_contact_forces.c) and of damping.
+// Only the elastic part has an error: the step creates
 //
 //   created = W(x1) - W(x0) - W'(x_mid).(x1 - x0)
 //
