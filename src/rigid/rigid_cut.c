@@ -53,7 +53,8 @@ static void drop_own(pl_rigid_system* s) {
     s->pairs.count = kept;
 }
 
-// How the bodies of a cluster move as one: as the one that is held, or with their momentum.
+// The common motion of the bodies of a cluster: that of the held body, or that of their total
+// momentum.
 typedef struct motion_of_all {
     pl_vec3 centre, velocity, rate;
 } motion_of_all;
@@ -111,7 +112,7 @@ static void stop_each_other(pl_rigid_system* s) {
     }
 }
 
-// Cuts ways in rounds, since those that are short may block others.
+// Shortens paths in rounds, because shortened ones may block others.
 static pl_status cut_rounds(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
     const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
                                    s->held,        1.0,      step->time_step};

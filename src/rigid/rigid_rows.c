@@ -11,8 +11,8 @@ static const double RETURN_RATE = 0.1;
 // Pairs that are this many times as far apart as they should be may be pushed nearer.
 static const double ROOM = 2.0;
 
-// Rows are the same if their normals differ by less than a degree and their distances by less than
-// this part.
+// Rows count as equal if their normals differ by less than a degree and their distances by less
+// than this fraction.
 static const double SAME_NORMAL = 0.9998, SAME_DISTANCE = 0.01;
 
 static int compare(const void* a, const void* b) {
@@ -71,9 +71,9 @@ static pl_status find_pairs(pl_rigid_system* s, pl_surface_set* surfaces, pl_err
     return pl_surface_set_find(surfaces, s->pool, s->start, s->end, &s->pairs, error);
 }
 
-// Bodies that go deep into each other before they are pushed apart have nearest points on wrong
-// sides. So only pairs that meet on their way count, with the normal where they do, and pairs that
-// are near at the start of the step, with the normal that they have there.
+// Bodies that penetrate deeply before they are pushed apart have nearest points on wrong sides. So
+// only two kinds of pairs are used: pairs that meet on their paths, with the normal where they
+// meet, and pairs that are near at the start of the step, with the normal there.
 static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
     const pl_quad from = pl_pair_places(pair, motion->start);
     pl_quad way = pl_pair_places(pair, motion->end);
@@ -85,8 +85,9 @@ static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, 
     return pl_push_row_make(&still, pair, row);
 }
 
-// Two that start nearer than they should be part slowly: a row asks for a part of what is missing
-// along its normal. Many rows that ask for all of it in different directions could not be served.
+// Two bodies that start too near each other part slowly: a row requires only a fraction of the
+// missing distance along its normal. Many rows that require all of it in different directions could
+// not be satisfied.
 static void part_slowly(const pl_rigid_system* s, pl_pair_row* row) {
     double before = 0.0;
     for (int i = 0; i < 4; i++)
@@ -104,7 +105,7 @@ static pl_vec3 start_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     return at;
 }
 
-// Where a corner lies on a face, edges and triangles around both make rows that say the same.
+// Where a corner lies on a face, edges and triangles around both give equal rows.
 static bool says_the_same(const pl_rigid_system* s, const pl_array* list, const pl_rigid_row* row) {
     const pl_rigid_row* rows = list->data;
     const pl_vec3 at = start_of(s, row);

@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum { MAX_SWEEPS = 100 };
-// Contacts give way by this part of what their bodies do. So the impulses of a body that is jammed
-// between two others have a bound.
+// Contacts are softer than rigid by this fraction of the response of their bodies. So the impulses
+// of a body that is jammed between two others are bounded.
 static const double SOFTNESS = 1e-4;
 
 // ------------------------------------------------------------------ speeds as placed
@@ -37,9 +37,9 @@ static double share_of(const pl_rigid_body* b, pl_vec3 arm, pl_vec3 axis) {
     return b->inverse_mass + pl_dot(lever, pl_mat3_apply(&b->inverse_turned, lever));
 }
 
-// Where a row pushes: at the end of the step, seen from its start, since the angular momentum of an
-// impulse j is (start of the centre + arm) x j. It is one point for both bodies of a pair, so that
-// what one gets the other one gives.
+// The point where a row pushes: at the end of the step, relative to the centre at its start,
+// because the angular momentum of an impulse j is (start of the centre + arm) x j. Both bodies of a
+// pair use the same point, so that momentum is conserved.
 static pl_vec3 place_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     const int middle = row->is_edges ? 2 : 1;
     pl_vec3 at[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -124,7 +124,7 @@ void pl_rigid_push(pl_rigid_system* s, pl_rigid_row* row, int d, double by) {
     }
 }
 
-// friction takes slip away, as far as it can
+// friction removes slip, up to its limit
 static double sweep_slip(pl_rigid_system* s, pl_rigid_row* row) {
     const double limit = fmax(row->pair.friction * row->impulse[0], 0.0);
     const double share = fmax(row->shares[1], row->shares[2]);
@@ -171,7 +171,7 @@ static double sweep_pin(pl_rigid_system* s, pl_rigid_pin* p) {
     return change;
 }
 
-// Forth and back. Returns the largest change of a speed on the way back.
+// Forwards and backwards. Returns the largest change of a speed on the way back.
 static double sweep(pl_rigid_system* s) {
     pl_rigid_row* rows = s->rows.data;
     pl_rigid_pin* pins = s->pins.data;
@@ -204,7 +204,7 @@ static double gradient2(const pl_rigid_system* s) {
     return sum;
 }
 
-// Goes on by a part of the last direction; the next one is that and what the sweep changed.
+// Moves by a part of the last direction; the next direction is that plus the change by the sweep.
 static void go_on(pl_rigid_system* s, double part) {
     pl_rigid_row* rows = s->rows.data;
     pl_rigid_pin* pins = s->pins.data;

@@ -4,8 +4,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-// At most so many chunks: the larger they are, the fewer vertices they share and the fewer colours
-// they need; but there must be some of each colour for every thread.
+// Largest number of chunks. Larger chunks share fewer vertices and need fewer colours, but each
+// colour must have some for every thread.
 enum { CHUNK_GOAL = PL_MAX_CHUNKS };
 
 // the chunks, one bit each
@@ -49,7 +49,7 @@ pl_status pl_chunks_setup(pl_chunks* c, const int32_t* corners, int corner_count
         for (int k = 0; k < corner_count; k++)
             add_bit(&of_vertex[corners[(size_t)item * stride + (size_t)k]], chunk);
     }
-    // a vertex tells every chunk that has it of all the others
+    // all chunks of a vertex touch each other
     for (int v = 0; v < vertex_count; v++)
         for (int w = 0; w < CHUNK_GOAL / 64; w++)
             for (uint64_t bits = of_vertex[v].words[w]; bits; bits &= bits - 1)

@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum { PAIRS = PL_QUASI_NEWTON_PAIRS, SUMS = 2 * PAIRS, BLOCK = 2048 };
-// A pair counts if the gradient changed by so much along the step, as a part of what it had there.
-// Less is round-off, or a step along which the function is not convex.
+// A pair is used if the gradient changed along the step by at least this fraction of its value
+// there. A smaller change is round-off, or the function is not convex along the step.
 static const double MIN_CURVATURE = 1e-6;
 
 static size_t value_count(const pl_quasi_newton* q) { return 4 * (size_t)q->vertex_count; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The rotation R that makes the sum of m |R (x - c_x) - (y - c_y)|^2 least is the polar factor of
-// the sum of m (y - c_y) (x - c_x)'. Sums are taken over chunks of the vertices of a piece and
-// added in order, so that they do not depend on the threads.
+// The rotation R that minimises the sum of m |R (x - c_x) - (y - c_y)|^2 is the polar factor of the
+// sum of m (y - c_y) (x - c_x)'. Sums are taken over chunks of the vertices of a piece and added in
+// order, so that they do not depend on the threads.
 #include "step/rigid_start.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -174,7 +174,7 @@ static piece_motion fit(piece_sums sum, pl_vec3 origin) {
     piece_motion motion = {.turns = false};
     pl_vec3 x = pl_scale(1.0 / sum.mass, sum.x), y = pl_scale(1.0 / sum.mass, sum.y);
     pl_mat3 A = pl_mat3_madd(sum.yx, -sum.mass, pl_outer(y, x));
-    // points on a line do not tell how they turn about it
+    // the rotation of points on a line about it is not determined
     double size = pl_mat3_dot(A, A);
     if (!(pl_mat3_norm(pl_mat3_cofactor(A)) > MIN_RANK * size)) return motion;
     if (!pl_polar(A, &motion.turn, NULL)) return motion;

@@ -29,14 +29,14 @@ static void restore_state(pl_step_system* s) {
     if (s->midpoint) pl_midpoint_state_load(s->midpoint, s->midpoint_saved);
 }
 
-// False if the midpoint rule created more energy than can be taken out again.
+// False if the midpoint rule created more energy than can be removed.
 static bool balance_midpoint(pl_step_system* s, const pl_step_objective* f) {
     if (!s->midpoint) return true;
     return pl_midpoint_balance(s->midpoint, f, s->start, s->state[PL_STATE_POSITIONS],
                                s->state[PL_STATE_VELOCITIES], s->minimiser.scratch);
 }
 
-// A system that multigrid cannot solve gets the direct solver.
+// Switches a system that multigrid cannot solve to the direct solver.
 static pl_status check_projective(pl_step_system* s, pl_step_objective* f, pl_method_info* info,
                                   pl_error* error) {
     const pl_projective_solver* solver = &s->projective;
@@ -50,7 +50,7 @@ static pl_status check_projective(pl_step_system* s, pl_step_objective* f, pl_me
     return pl_assembled_projective(&input, PL_LINEAR_DIRECT, &s->direct, error);
 }
 
-// What pins and obstacles exert, from the state at the end of a step. The midpoint rule balances
+// The forces of pins and obstacles, from the state at the end of a step. The midpoint rule balances
 // forces in the middle of the step.
 static pl_status solver_reactions(pl_step_system* s, const pl_method_step* step,
                                   const pl_step_objective* f, pl_error* error) {
@@ -64,8 +64,8 @@ static pl_status solver_reactions(pl_step_system* s, const pl_method_step* step,
                                   step, error);
 }
 
-// The whole step by the solver of Projective Dynamics. Not done: the caller takes the long way,
-// from m->x if there is a start.
+// Lets the solver of Projective Dynamics do the whole step. If it does not, the caller minimises in
+// double, from m->x if there is a start.
 static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, bool* done,
                                  bool* has_start, pl_method_info* info, pl_error* error) {
     *done = *has_start = false;
@@ -176,8 +176,8 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     return is_smallest ? PL_OK : pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
 }
 
-// Elements whose corners are all in one place exert no force: they would stay there for ever. In
-// quasistatics that is no answer.
+// Elements whose corners coincide exert no force and would stay like this for ever. In quasistatics
+// that is not a solution.
 static pl_status look_for_collapse(pl_step_system* s, pl_method_info* info, pl_error* error) {
     for (int k = 0; k < s->set_count; k++)
         info->collapsed_count += pl_element_set_collapsed(
@@ -194,7 +194,7 @@ static pl_status look_for_collapse(pl_step_system* s, pl_method_info* info, pl_e
 pl_status pl_step_system_check(pl_step_system* s, const pl_method_step* step, int* rigid_mode_count,
                                pl_error* error) {
     *rigid_mode_count = 0;
-    // contacts may hold what no pin does
+    // contacts may hold bodies without pins
     if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect) return PL_OK;
     return pl_free_bodies_check(&s->free_bodies, step->force, step->pins, step->pin_count,
                                 rigid_mode_count, error);

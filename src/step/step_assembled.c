@@ -130,8 +130,8 @@ static pl_status projective_prepare(void* data, pl_step_objective* f, pl_error* 
     return PL_OK;
 }
 
-// The matrix seldom changes, and factoring it costs as much as many solves: what was prepared for
-// the same values still holds.
+// The matrix seldom changes, and factoring it costs as much as many solves, so a factor of the same
+// values is kept.
 static pl_status update_if_new(assembled* a, pl_method_info* info, pl_error* error) {
     size_t size = a->known_count * sizeof(double);
     if (a->is_known && memcmp(a->known_values, a->A->values, size) == 0) return PL_OK;

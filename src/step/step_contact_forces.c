@@ -82,7 +82,7 @@ pl_vec3 pl_step_end_motion(const pl_step_objective* f, int vertex, const double*
     return pl_madd(motion, -0.5, pl_sub(start, pl_vec3_load(f->positions_before + i)));
 }
 
-// how far the vertex would slide across the surface in a step at its end velocity
+// the distance that the vertex would slide across the surface in a step at its end velocity
 static pl_vec3 contact_slip(const pl_step_objective* f, const pl_contact* contact,
                             const double* x) {
     pl_vec3 moved = pl_sub(pl_step_end_motion(f, contact->vertex, x), contact->motion);
@@ -152,7 +152,8 @@ pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double
     return gradient_of(f, &s);
 }
 
-// What slid at the start of the step goes on, unless friction alone can stop its vertex.
+// Vertices that slid at the start of the step continue to slide, unless friction alone can stop
+// them.
 pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c) {
     if (!(f->inertia > 0.0)) return (pl_vec3){0, 0, 0};
     pl_vec3 slip = pl_scale(f->time_step, pl_vec3_load(f->velocities + 3 * (size_t)c->vertex));
@@ -188,7 +189,7 @@ void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, c
 }
 
 // block += k n n' - k depth curvature (I - axis axis' - n n') where it is inside. The second part,
-// what a round surface gives way to the sides, is never positive.
+// the effect of the curvature of the surface, is never positive.
 static void add_normal_block(const pl_step_objective* f, const contact_state* s, double projected,
                              double block[9]) {
     const pl_contact* contact = s->contact;
@@ -204,8 +205,8 @@ static void add_normal_block(const pl_step_objective* f, const contact_state* s,
                 (stiffness - side) * n[r] * n[c] - side * a[r] * a[c] + (r == c ? side : 0.0);
 }
 
-// Of friction, (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal; below the slip length
-// w does not count.
+// Friction: (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal; below the slip length w
+// is not used.
 static void block_of(const pl_step_objective* f, const contact_state* s, double projected,
                      double block[9]) {
     const pl_contact* contact = s->contact;

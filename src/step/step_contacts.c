@@ -6,8 +6,8 @@
 #include <string.h>
 
 // A vertex that slides past the edge of a solid loses its contact there, and goes back in if
-// nothing else holds it: contacts would come and go from round to round without end. After so many
-// losses in a step the vertex keeps the contact that it had, as if the face went on.
+// nothing else holds it, so the contact would come and go in every round. After this many losses in
+// a step the vertex keeps its contact, as if the face continued.
 enum { MAX_LOSSES = 6 };
 
 // *end: positions at the end of the step
@@ -17,10 +17,10 @@ static pl_status detect_contacts(pl_minimiser* m, const pl_step_objective* f, pl
     return pl_detect_all(detect, user, f->start, *end, &m->found, error);
 }
 
-// A vertex that slides around a thin solid in one step has not gone through it, though its straight
-// way does. To push it back to where that way goes in would make contacts jump on and off from
-// round to round. It slid if it is less than a quarter turn from where it was in the last round, or
-// in the first one from where it went in.
+// A vertex that slides around a thin solid in one step has not gone through it, although its
+// straight path does. Pushing it back to where that path enters would switch contacts on and off
+// from round to round. The vertex slid if it is less than a quarter turn from its place in the last
+// round or, in the first round, from where it entered.
 static void slide_around(const pl_minimiser* m, const double* end, pl_contact* c) {
     if (!c->has_entered) return;
     const pl_contact* old = pl_friction_contact_before(m, c);
@@ -41,8 +41,7 @@ static void index_contacts(pl_minimiser* m, int round) {
     for (int k = (int)m->contacts.count - 1; k >= 0; k--) m->contact_at[old[k].vertex] = k;
 }
 
-// Contacts of vertices that are in none now stay where these are outside of them: they may get
-// back.
+// Keeps contacts of vertices that have left them and are in no other: they may come back.
 static void keep_contacts(pl_minimiser* m, const pl_step_objective* f, int round) {
     pl_contact* contacts = m->contacts.data;
     size_t kept = 0;

@@ -63,8 +63,8 @@ static void measure_errors(pl_minimiser* m, const pl_step_objective* f) {
     }
 }
 
-// Pieces whose N has to follow become search.chosen; search.lengths: what part of the way. False if
-// there are none.
+// Chooses the pieces whose N must be updated (search.chosen), and by which fraction
+// (search.lengths). False if there are none.
 static bool choose_pieces(pl_minimiser* m, const pl_step_settings* settings) {
     pl_search* s = &m->search;
     bool any = false;
@@ -83,7 +83,7 @@ static bool choose_pieces(pl_minimiser* m, const pl_step_settings* settings) {
     return any;
 }
 
-// N of the chosen pieces goes to that at x, and the gradient with it.
+// Updates N of the chosen pieces towards that at x, and the gradient.
 static void follow(pl_minimiser* m, const pl_step_objective* f) {
     pl_contact* contacts = m->contacts.data;
     for (int k = 0; k < f->contact_count; k++) {

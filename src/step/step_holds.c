@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// Directions that differ by less than this angle [rad], squared, are one.
+// Directions count as equal if the square of their angle [rad^2] is below this.
 static const double SAME_DIRECTION = 1e-12;
 
 pl_status pl_step_holds_setup(pl_step_holds* h, int vertex_count, pl_error* error) {

@@ -25,7 +25,7 @@ static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [
 
 void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f) {
     bool has_pressure = s->pressure.load_count > 0;
-    // contacts may hold what no pin does
+    // contacts may hold bodies without pins
     bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
     *f = (pl_step_objective){.vertex_count = s->vertex_count,
                              .set_count = s->set_count,
@@ -122,7 +122,7 @@ void pl_step_inertia_of(pl_step_system* s, double tau, bool bdf2, int vertex) {
     find_inertia(&job, vertex, vertex + 1);
 }
 
-// The matrix of Projective Dynamics would brake turns too, which no force within a body does.
+// The matrix of Projective Dynamics would also damp rotations, which internal forces do not.
 void pl_step_update_damping(pl_step_system* s) {
     pl_block_matrix* K = &s->damping_matrix;
     if (!(s->settings.damping_stiffness > 0.0)) return;
@@ -168,7 +168,7 @@ pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error)
     return status;
 }
 
-// Midpoint solves for the middle of its step, so its pins are half way there.
+// Midpoint solves for the middle of its step, so its pins are those of the middle.
 pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, double begin,
                              double end, pl_error* error) {
     s->pins.count = 0;
@@ -192,7 +192,7 @@ static void fly_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// A single linearised solve is one about the present positions.
+// A linearised step is linearised at the present positions.
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
     pl_minimiser* m = &s->minimiser;
     vertex_job job = {.s = s};

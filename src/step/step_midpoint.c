@@ -2,19 +2,19 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The midpoint rule changes the kinetic energy by F(x_mid).(x1 - x0), exactly. That is the work of
-// dead loads, and at most the work of contacts and friction (step_objective.c) and of damping. Only
-// the elastic part is off: the step creates
+// dead loads, and at most the work of contacts and friction (step_contact_forces.c) and of damping.
+// Only the elastic part has an error: the step creates
 //
 //   created = W(x1) - W(x0) - W'(x_mid).(x1 - x0)
 //
 // which is zero for the linear law and of third order in the step otherwise. In motions that the
-// time step resolves it swings about zero. Where it does not resolve them, it grows without bound.
+// time step resolves it oscillates about zero. In others it grows without bound.
 //
 // Each connected piece has an account of what its steps created. An account above zero is paid from
 // the kinetic energy of deformation: velocities are scaled towards the rigid motion that has the
 // same momentum and angular momentum (energy projection, after Dinev, Liu, Kavan 2018). An account
-// below zero is credit, so that the swings of a resolved motion are left alone; a credit beyond 1 %
-// of the energy is given back in the same way.
+// below zero is credit, so that oscillations of a resolved motion are not changed; a credit beyond
+// 1 % of the energy is given back in the same way.
 #include "step/step_midpoint.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -26,9 +26,9 @@
 // Parts of the elastic energy and the kinetic energy of deformation: credit beyond the first is
 // given back to the velocities, beyond the second it is lost.
 static const double KEPT_CREDIT = 0.01, MAX_CREDIT = 0.5;
-// The most that a step scales velocities of deformation by to give energy back. Where that is not
-// enough, nothing is given, and a tenth of the credit is forgotten: a body that has come to rest
-// must not start to vibrate.
+// Largest factor by which a step scales velocities of deformation to give energy back. If that is
+// not enough, nothing is given and a tenth of the credit is dropped: a body at rest must not start
+// to vibrate.
 static const double MAX_GAIN = 2.0, FORGOTTEN = 0.1;
 // debt that may wait for later steps: at most this part of the same energies
 static const double MAX_DEBT = 1e-3;

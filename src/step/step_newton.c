@@ -20,12 +20,12 @@
 enum { VERTICES_PER_TASK = 2730 };
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
 
-// what a minimisation knows from one iteration to the next
+// data that one iteration of a minimisation passes to the next
 typedef struct progress {
     double projected;  // part of the projected Hessian in the last matrix
     bool last;         // no iteration follows that is known of
     bool solved;       // the last linear system was solved to its tolerance
-    bool must_iterate; // though no forces ask for it
+    bool must_iterate; // even if forces are below the tolerance
     double residual;   // before this iteration
     int iteration;
 } progress;
@@ -135,8 +135,8 @@ static double rest_noise_part(int begin, int end, void* user) {
     return sum;
 }
 
-// Where a body is stretched beyond measure, forces are all round-off. That excuses nothing: no more
-// is allowed than this many times what would be round-off at rest.
+// In extremely stretched bodies forces are only round-off. That must not count as converged: at
+// most this multiple of the round-off at rest is accepted.
 static void limit_force_noise(pl_minimiser* m, pl_pool* pool) {
     const double most = 100.0;
     double* squares = m->search.tried;
@@ -147,8 +147,7 @@ static void limit_force_noise(pl_minimiser* m, pl_pool* pool) {
             fmin(m->search.piece[k].noise, most * 4.0 * DBL_EPSILON * sqrt(squares[k]));
 }
 
-// What round-off leaves of the forces of each piece: differences of positions times the stiffness
-// at hand.
+// The round-off in the forces of each piece: that of differences of positions, times the stiffness.
 static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
     double* squares = m->search.tried;
     if (m->pieces->count > 1) pl_pieces_sum(m->pieces, NULL, pool, noise_part, 0, m, squares);
@@ -158,9 +157,9 @@ static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
     limit_force_noise(m, pool);
 }
 
-// Gradients of pieces may differ by many orders. Scaled to the length 1, all pieces are solved to
-// the same part of their own gradient; those at their minimum do not move. A single piece is not
-// scaled.
+// Gradients of pieces may differ by many orders of magnitude. Scaled to length 1, all pieces are
+// solved to the same fraction of their own gradient; those at their minimum do not move. A single
+// piece is not scaled.
 static double scale_of(const pl_minimiser* m, int piece) {
     if (m->pieces->count == 1) return 1.0;
     double norm = m->search.norms[piece];
@@ -191,8 +190,8 @@ static void unscale_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// While forces fall slowly, as where cloth folds or bodies touch, an exact direction is no better
-// than a rough one. Near the end it need be no better than what the tolerance asks for (inexact
+// While forces decrease slowly, for example where cloth folds or bodies touch, an exact direction
+// is no better than a rough one. Near the end it need only be as accurate as the tolerance (inexact
 // Newton).
 static double linear_tolerance(const pl_minimiser* m, const pl_step_objective* f,
                                const pl_step_settings* settings, const progress* s) {
@@ -254,8 +253,8 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
-// The unknowns of a coupling go with the direction. False if it does not descend in the energy that
-// they leave, which may curve down where the one before curved up.
+// The unknowns of a coupling change with the direction. False if the direction does not descend in
+// the energy after their elimination, which may be concave where it was convex before.
 static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f) {
     if (!f->coupling || !f->coupling->lead(f->coupling->data)) return true;
     pl_search_forget(m);
@@ -269,7 +268,7 @@ static void leave_coupling(pl_minimiser* m, const pl_step_objective* f) {
     pl_search_gradient(m, f);
 }
 
-// Nobody asks steps without a judged end whether they go on.
+// Steps without a convergence test do not ask the coupling whether to continue.
 static void follow_coupling(pl_minimiser* m, const pl_step_objective* f,
                             const pl_step_settings* settings) {
     bool is_judged = settings->nonlinear != PL_NONLINEAR_LINEARISED && !settings->all_iterations;
@@ -300,7 +299,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
         if (status != PL_OK) return status;
-        // a residual without an energy knows no downhill
+        // without an energy there is no descent to check
         bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
         const bool is_led = descends && !linear.indefinite;
         if (is_led && lead_coupling(m, f)) break;
@@ -319,14 +318,14 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     return PL_OK;
 }
 
-// A linearised step is one solve; what is left of the forces is not expected to vanish. It counts
-// as done if its system was solved and the forces left are not above those that it started with.
+// A linearised step is one solve, after which forces need not vanish. It has converged if its
+// system was solved and the forces are not larger than at its start.
 static bool is_linearised_done(const progress* s, const pl_method_info* info) {
     return s->solved && info->residual <= MAX_LINEARISED_RESIDUAL;
 }
 
 // Laws with a barrier (Neo-Hookean) have an infinite energy and no forces where an element is
-// inverted: that is no minimum, however small the forces are.
+// inverted: that is not a minimum, however small the forces are.
 static pl_status check_energy(pl_minimiser* m, const pl_step_objective* f, pl_method_info* info,
                               pl_error* error) {
     return pl_search_is_finite(m, f) ? PL_OK : pl_fail_inverted(info, error);
@@ -362,9 +361,9 @@ static void flight_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// Cloth that flies goes to where inertia takes it, and relaxes there, among the contacts of that
-// place. That costs no linear system, and is as good as the first step of Newton's method, which
-// knows none of those contacts.
+// Flying cloth first moves to its inertial prediction and relaxes there, with the contacts of that
+// place. That costs no linear system, and is as good as the first Newton step, which lacks those
+// contacts.
 static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, void* detect_user,
                      int round, pl_error* error) {
     flight_job job = {m, f};
@@ -381,7 +380,7 @@ static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, vo
     return PL_OK;
 }
 
-// Pieces that come near each other are one function from then on. True if they have just become it.
+// Joins pieces that have come near each other into one function. True if some were joined now.
 static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
     if (!pl_search_join(m, f)) return false;
     pl_search_begin(m, f);
@@ -443,7 +442,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         bool is_other = !any_open && !linearised && goes_on(m, f, &s);
         if (is_other) info->converged = false;
         if (k >= limit || (!any_open && !is_other)) break;
-        // bodies that something stopped on their way would lose the rest of it
+        // bodies stopped on their path would lose the rest of it
         if (k > 0 && !m->search.is_stopped && !pl_deadline_has_room(m->deadline, before)) {
             info->is_cut = true;
             break;

@@ -57,7 +57,7 @@ static bool number_vertices(pl_step_patch* p) {
     return true;
 }
 
-// What unit vectors tell of the diagonal: force_square is |D x|^2. Zero where nothing moves.
+// Reads the diagonal by unit vectors: force_square is |D x|^2. Zero where nothing moves.
 static void find_diagonal(pl_step_patch* p, const pl_newton_solver* solver, double* unit) {
     const int* vertices = p->vertices.data;
     double* diagonal = p->diagonal.data;

@@ -19,7 +19,7 @@ enum { BLOCK = 2048 }; // vertices of a task
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
-// what friction is known to be at the start of a step
+// the estimate of friction at the start of a step
 static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
@@ -29,8 +29,8 @@ static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
     }
 }
 
-// Friction follows the normal forces of every iteration: its steps are short, and a minimum of the
-// objective with other normal forces would not be one of the step.
+// Normal forces of friction are updated in every iteration: steps are short, and a minimum with old
+// normal forces would not be one of the step.
 static void settle_contacts(const pl_projective_solver* solver, const pl_step_objective* f,
                             pl_array* contacts, const double* x) {
     pl_contact* contact = contacts->data;
@@ -126,8 +126,8 @@ static pl_status add_contacts(double_work* w, pl_error* error) {
     return status;
 }
 
-// Sweeps take vertices out of obstacles and let others in. With the contacts of x alone these would
-// take turns for ever, so that contacts of the step are kept.
+// Sweeps move vertices out of obstacles and others in. With the contacts of x alone they would
+// alternate for ever, so earlier contacts of the step are kept.
 static pl_status find_contacts(double_work* w, bool first, pl_error* error) {
     pl_minimiser* m = w->m;
     if (!w->relaxes)
@@ -155,8 +155,9 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
     return add_contacts(w, error);
 }
 
-// Raises the load of each piece to the forces at the start, but those of contacts: how deep a start
-// lies in an obstacle says nothing of the forces at the end. False if nothing acts on any piece.
+// Raises the load of each piece to the forces at the start, except those of contacts: the depth of
+// the start in an obstacle says nothing about the forces at the end. False if no force acts on any
+// piece.
 static bool start_loads(double_work* w) {
     pl_minimiser* m = w->m;
     bool in_contact = w->f->contact_count > 0;
@@ -199,9 +200,9 @@ static void advance(void* user, double length) {
     pl_vector_axpy(w->f->pool, w->m->count, length, w->m->direction, w->m->x);
 }
 
-// Springs settle where the last iteration has left them. The constant matrix takes a spring to be
-// as stiff across as along: what bends or wrinkles a cloth, which next to nothing resists, would
-// need hundreds of iterations with it. Sweeps find that, and leave smooth motions to the matrix.
+// Springs settle after the last iteration. In the constant matrix a spring is as stiff across as
+// along its direction, so bending and wrinkling of cloth, which have almost no stiffness, would
+// need hundreds of iterations. Sweeps find these, and the matrix the smooth motions.
 static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) {
     double_work* w = user;
     pl_minimiser* m = w->m;
@@ -214,7 +215,7 @@ static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) 
     return *moved ? evaluate(w, iteration, error) : PL_OK;
 }
 
-// A step that float began is compared with the loads that it began with.
+// A step that started in float keeps the loads of its start.
 static void begin_search(double_work* w, bool goes_on) {
     pl_search* s = &w->m->search;
     int count = w->m->pieces->count;

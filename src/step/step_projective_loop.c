@@ -40,7 +40,7 @@ pl_status pl_projective_add_contacts(pl_quasi_newton* q, const pl_step_objective
     return PL_OK;
 }
 
-// A step that went up is made shorter. slope: at its start. *length: of the step.
+// Shortens a step along which the energy rose. slope: at its start. *length: of the step.
 static pl_status shorten(const pl_projective_loop* loop, int iteration, double slope,
                          double* length, pl_error* error) {
     if (!loop->settings->line_search) return PL_OK;
@@ -56,7 +56,7 @@ static pl_status shorten(const pl_projective_loop* loop, int iteration, double s
     return PL_OK;
 }
 
-// A direction that does not lead down comes from pairs of another function.
+// A direction that does not descend comes from pairs of another function.
 static pl_status find_descent(const pl_projective_loop* loop, double* slope, pl_error* error) {
     pl_quasi_newton* q = loop->quasi;
     pl_status status = loop->find_direction(loop->user, slope, error);
@@ -100,7 +100,7 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
         pl_quasi_newton_leave(q);
         loop->info->iterations++;
         loop->advance(loop->user, 1.0);
-        // nobody waits for the forces at the end of a fixed number of iterations
+        // the forces at the end of a fixed number of iterations are not needed
         bool last =
             settings->all_iterations && !settings->line_search && k + 1 >= settings->max_iterations;
         if (last && isfinite(slope)) break;

@@ -131,7 +131,7 @@ static pl_vec3 spring_force(const pl_pin* pin, const double* x) {
     return pl_scale(pin->stiffness, pl_pin_part(pin, d));
 }
 
-// dPhi/dx at held vertices; what it is elsewhere is not looked at
+// dPhi/dx at held vertices; other entries are not used
 static void find_gradient(const pl_step_reactions* r, const pl_step_objective* f, const double* x,
                           double* gradient) {
     const int *vertices = r->vertices.data, *elements = r->elements.data;

@@ -16,8 +16,8 @@
 enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
 static const double ARMIJO = 1e-4;
 static const double LONGEST_STEP = 16.0;
-// Every step takes an iteration, but quasistatic ones whose forces are below this part of the
-// tolerance at their start.
+// Every step takes an iteration, except quasistatic ones whose forces are below this fraction of
+// the tolerance at their start.
 static const double BALANCED = 1e-3;
 // A piece whose forces are round-off is at its minimum if the last direction was below this part of
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
@@ -97,9 +97,8 @@ void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     m->search.is_stopped = false;
 }
 
-// At rest nothing but the forces that pass through a piece tells what is small: those of its
-// elements, on held vertices too. What is unbalanced at the start tells nothing, if the start is
-// far from rest.
+// At rest only the internal forces of a piece give a scale: those of its elements, on held vertices
+// too. Unbalanced forces at the start do not, if the start is far from rest.
 static void find_forces_within(pl_minimiser* m, const pl_step_objective* f) {
     double* forces = m->scratch;
     memset(forces, 0, (size_t)m->count * sizeof(double));
@@ -125,12 +124,12 @@ bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_
         pl_piece_search* p = &m->search.piece[k];
         double norm = m->search.norms[k];
         if (first && by_start && norm > p->load) p->load = norm;
-        // NaN, if a load is: nothing is small then
+        // NaN if a load is: no force counts as small then
         double load = m->search.inertia[k] > p->load ? m->search.inertia[k] : p->load;
         double residual = load == 0.0 ? 0.0 : norm / load;
         bool is_round_off = isfinite(residual) && norm <= NOISE_MARGIN * p->noise &&
                             m->search.steps[k] <= MAX_ROUND_OFF_STEP * m->pieces->size[k];
-        // where the load itself is lost in round-off, what is left is compared with that
+        // if the load is below round-off, forces are compared with round-off
         if (is_round_off) residual = fmin(residual, settings->tolerance);
         bool done = residual <= settings->tolerance;
         // An iteration from forces that are round-off would move a free body at random.
@@ -300,12 +299,12 @@ static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen
     pl_parallel_for(pool, copy_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
-// Where ways are looked at, all pieces are at their places on them.
+// If paths are checked, all pieces must be at their places on them.
 static void copy_all(const pl_minimiser* m, const double* from, double* to) {
     if (m->search.limits_ways) memcpy(to, from, (size_t)m->count * sizeof(double));
 }
 
-// Pieces whose full step pays to be doubled become `longer`; false if there are none.
+// Lists pieces whose full step is worth doubling in `longer`; false if there are none.
 static bool choose_longer(const pl_minimiser* m, bool* longer) {
     bool any = false;
     for (int k = 0; k < m->pieces->count; k++) {
@@ -342,7 +341,7 @@ static void lengthen(pl_minimiser* m, const pl_step_objective* f, bool* longer) 
     }
 }
 
-// Below the slack, differences of Phi are round-off.
+// Differences of Phi below the slack are round-off.
 static bool is_low_enough(const pl_minimiser* m, int k) {
     const pl_piece_search* p = &m->search.piece[k];
     double bound = p->bound + ARMIJO * m->search.lengths[k] * fmin(m->search.slopes[k], 0.0);
@@ -353,8 +352,8 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
-// Lengths of steps: up to the whole direction, as far as the way of a piece is free. What is in its
-// way stops it there. m->trial is work.
+// Step lengths: up to the whole direction, as far as the path of a piece is free. Obstacles on the
+// path stop it there. Overwrites m->trial.
 static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, const bool* which) {
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = which[k] ? 1.0 : 0.0;
     m->search.is_stopped = false;
@@ -365,7 +364,7 @@ static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, cons
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
 }
 
-// Pieces that took steps of different lengths have not gone the ways that were looked at.
+// Pieces that took steps of different lengths have not followed the checked paths.
 static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways || m->pieces->count == 1) return;
     if (find_free_parts(m, f, m->trial)) return;
@@ -393,7 +392,8 @@ static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     }
 }
 
-// Accepts what is low enough, and halves the rest. At the first attempt, longer steps are tried.
+// Accepts pieces whose Phi fell enough and halves the others' steps. The first attempt also tries
+// longer steps.
 static void settle(pl_minimiser* m, const pl_step_objective* f, bool is_first) {
     for (int k = 0; k < m->pieces->count; k++) {
         m->search.longer[k] = m->search.trying[k] && is_low_enough(m, k);
@@ -417,8 +417,8 @@ static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f
     return moves;
 }
 
-// Phi at x, and its gradient if that is known, are kept for the next iteration. Its contacts may be
-// others, so what these have in them is taken out.
+// Keeps Phi at x, and its gradient if known, for the next iteration. Contacts may change, so their
+// part is removed.
 static void keep_without_contacts(pl_minimiser* m, const pl_step_objective* f) {
     m->value = m->search.after[0] - pl_step_contacts_energy(f, m->x);
     if (!has_both(m, f) || (f->hold_count > 0 && f->contact_count > 0)) return;
@@ -472,7 +472,7 @@ bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
     pl_search* s = &m->search;
     bool is_free = true;
     if (pl_step_limits_ways(f)) {
-        // pieces that stay might be in the way of those that go, unless they are one
+        // pieces that stay might block those that move, unless they are joined
         is_free = find_free_parts(m, f, m->trial);
         if (pl_search_join(m, f)) find_free_parts(m, f, m->trial);
         if (!is_free && m->pieces->count == 1) return false;

@@ -46,7 +46,7 @@ static bool passes(const pl_world* w, int a, int b) {
 
 static const char* name_of(const pl_world* w, int b) { return w->bodies[b].def->name; }
 
-// What lets two bodies be solved as one.
+// The settings that allow two bodies to be solved as one system.
 static void advise(const pl_body* a, const pl_body* b, char* text, size_t size) {
     const char *key = NULL, *first = NULL, *second = NULL;
     if (a->method != b->method) {

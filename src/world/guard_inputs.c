@@ -60,7 +60,7 @@ static void choose_frames(pl_world* w, pl_world_system* system) {
         if (pl_guard_is_static(system)) continue;
         pl_vec3_store(g->frame, pl_scale(scale, g->pin_motion));
         guard->bound += pl_guard_kinetic_in(g, g->frame) - before;
-        // air that stands still does work on what is carried through it
+        // still air does work on bodies that are carried through it
         double rate = w->bodies[g->body].def->damping.mass;
         guard->bound += 0.25 * rate * w->step_size * g->mass * pl_norm2(pl_vec3_load(g->frame));
     }
@@ -146,7 +146,7 @@ static pl_guard_body* body_of_point(const pl_world_guard* guard, int point, pl_g
     return near;
 }
 
-// Points of a method's own have the mass of a vertex, about.
+// Points of a method have about the mass of a vertex.
 static double mass_of_point(const pl_world_system* system, const pl_guard_body* g, int point) {
     if (system->method->colliding) return g->mass / (g->count ? g->count : 1);
     return system->method->masses(system->data)[point];
@@ -222,9 +222,9 @@ static double work_of(const pl_world* w, const pl_world_system* system) {
     return sum;
 }
 
-// The most that forces can do in a step of a system in motion. Its places change by h v, so that
+// An upper bound of the work of forces in a step of a moving system. Positions change by h v, so
 //   f . h v <= 2 sqrt(F K),   F = sum of (h f)^2 / 2 m,   K <= B + f . h v.
-// Without this bound a body that was thrown a million metres down would have gained that much.
+// Without this bound a body that was thrown down by a million metres would be allowed that energy.
 static double most_work(const pl_world* w, const pl_world_system* system) {
     const pl_world_guard* guard = system->guard;
     if (pl_guard_is_static(system)) return INFINITY;
@@ -238,7 +238,7 @@ double pl_guard_work(const pl_world* w, const pl_world_system* system) {
     return fmin(work_of(w, system), most_work(w, system));
 }
 
-// What bodies that are nearer than their thickness may get when they part.
+// The energy that bodies nearer than their thickness may gain when they part.
 double pl_guard_parting_energy(const pl_world_system* system) {
     double thickness = 0.0, mass = 0.0;
     if (!system->surfaces) return 0.0;

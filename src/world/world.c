@@ -109,7 +109,7 @@ static double time_after(const pl_world* w, int k) {
     return ((double)w->step + (double)k / w->split) * w->scene->time_step / w->scene->substeps;
 }
 
-// the time step of a frame is the one at its begin
+// the time step of a frame is the one at its start
 static void begin_frame(pl_world* w, int split) {
     double before = w->step_size;
     if (w->clock_changes) pl_world_evaluate(w, w->time);
@@ -206,8 +206,8 @@ static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error
 }
 
 // Tries the frame as the scene says, then in smaller steps, then with safer settings. A frame that
-// fails after the budget has cut it is first tried again in the same steps, without a budget. What
-// is told of a frame that fails in every way is what happened the first time.
+// fails after the budget has cut it is first tried again in the same steps, without a budget. The
+// error of a frame that fails in every attempt is that of the first one.
 static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error) {
     pl_error first = {0}, later = {0};
     pl_status status = PL_OK;

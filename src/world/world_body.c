@@ -26,8 +26,8 @@ void pl_world_body_free(pl_world_body* body) {
     *body = (pl_world_body){0};
 }
 
-// Tets along the diagonal of a body that does not say how large its tets are, where it is thick
-// enough: coarse enough for frames in a blink. Programs that only make a mesh are given finer ones.
+// Tets along the diagonal of a body without `edge`, where it is thick enough: coarse enough for
+// fast frames. Programs that only make a mesh get finer ones.
 static const double TETS_ALONG = 30.0;
 // Thin bodies get more tets, up to about this many.
 enum { TET_LIMIT = 500000 };

@@ -11,7 +11,8 @@
 
 // ------------------------------------------------------------------ who
 
-// Bodies without inertia give way by their stiffness alone, which the model does not know.
+// The response of bodies without inertia depends only on their stiffness, which the model does not
+// have.
 bool pl_world_can_push(const pl_world_body* body) {
     const pl_body* def = body->def;
     if (!def->contact.bodies || def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
@@ -186,7 +187,7 @@ bool pl_world_coupling_is_parted(const pl_world* w, int a, int b) {
 
 pl_array* pl_world_kept_pushes(pl_world* w) { return w->coupling ? &w->coupling->kept : NULL; }
 
-// What a file says may be of another scene.
+// The file may belong to another scene.
 static bool is_push(const struct pl_world_coupling* c, const pl_kept_push* kept) {
     for (int i = 0; i < 4; i++) {
         const int v = kept->v[i];
@@ -211,7 +212,7 @@ bool pl_world_check_pushes(const pl_world* w) {
     return true;
 }
 
-// The body of a vertex by an older numbering; the number of the vertex becomes the present one.
+// Finds the body of a vertex in an older numbering and converts the vertex to the present one.
 static int renumber(const pl_world* w, const pl_world_grouping* before, int32_t* v) {
     const struct pl_world_coupling *from = before->coupling, *to = w->coupling;
     const int b = from->body_of_surface[from->surfaces->surface_of_vertex[*v]];

@@ -20,7 +20,7 @@ bool pl_attachment_is_active(const pl_attachment* def, double time) {
     return is_active(def->from, def->until, time);
 }
 
-// where an attachment holds its vertices: at their rest places, or all at one point
+// the positions at which an attachment holds its vertices: their rest positions, or one point
 static pl_status hold_places(const pl_attachment* def, const pl_mesh* mesh, pl_world_attachment* a,
                              pl_error* error) {
     a->places = PL_ALLOC(double, 3 * (size_t)a->count);
@@ -139,7 +139,7 @@ void pl_world_loads_free(pl_world* w) {
     PL_FREE(w->loads, pl_world_load, w->load_count);
 }
 
-// the motion of what an attachment hangs on
+// the motion of the object that an attachment is fixed to
 static pl_pose attachment_pose(const pl_world* w, int k, double time, double part) {
     const pl_attachment* def = &w->scene->attachments[k];
     const pl_world_attachment* a = &w->attachments[k];
@@ -149,7 +149,7 @@ static pl_pose attachment_pose(const pl_world* w, int k, double time, double par
     return pl_motion_pose(&def->motion, a->middle, time);
 }
 
-// places of each vertex, at the begin and the end of a step, where they change
+// positions of each vertex at the start and the end of a step, if they change
 static bool place_points(const pl_world* w, int k, double begin, double end) {
     const pl_attachment* def = &w->scene->attachments[k];
     const pl_world_attachment* a = &w->attachments[k];
@@ -230,8 +230,8 @@ static void add_to_corners(double* force, const int v[3], pl_vec3 sum) {
     }
 }
 
-// Force and acceleration of the scene on selected vertices. A force is spread by mass, so that it
-// gives all of them the same acceleration.
+// Force and acceleration of the scene on selected vertices. A force is distributed by mass, so that
+// all of them get the same acceleration.
 static void add_body_load(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
                           double* force, const double* mass) {
     double scale = 1.0; // acceleration for each unit of the load
@@ -298,7 +298,7 @@ static void air_task(int begin, int end, int worker, void* user) {
                       pl_air_velocity(&job->air, pl_vec3_load(job->x + 3 * (size_t)v)));
 }
 
-// the force of a wind at the begin of a step on the triangles of a body
+// the force of a wind on the triangles of a body at the start of a step
 static void add_wind(const pl_wind* wind, const pl_world_body* b, const double* x,
                      const double* velocity, double* sum) {
     for (int t = 0; t < b->surface->mesh->triangle_count; t++) {

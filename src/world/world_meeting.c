@@ -30,7 +30,7 @@ void pl_world_meetings_free(pl_world* w) {
     }
 }
 
-// a solid that some body of a later system asks for; cloth has no inside
+// a solid that some body of a later system collides with; cloth has no inside
 static bool is_met(const pl_world* w, int b) {
     if (!w->bodies[b].def->contact.bodies) return false;
     for (int other = 0; other < w->body_count; other++)
@@ -52,7 +52,7 @@ static pl_status setup_body(pl_world_body* body, pl_error* error) {
                           &body->meeting->solid, error);
 }
 
-// A body that lies in another one, or coincides with it, would be thrown out.
+// A body that starts inside another one, or coincides with it, would be thrown out.
 static bool starts_inside(const pl_world* w, int b, int other) {
     const double most = 0.1; // of its vertices: a dress may touch its figure
     const pl_mesh* surface = w->bodies[b].surface->mesh;

@@ -38,7 +38,7 @@ static bool has_same_bodies(const pl_world* w, const old_systems* old, int s, in
     return true;
 }
 
-// the old system that a new one is, or -1 if it has to be made
+// the old system that becomes the new one, or -1 if it must be created
 static int system_to_keep(const pl_world* w, const old_systems* old, int s, const bool* changed) {
     for (int b = 0; changed && b < w->body_count; b++)
         if (changed[b] && w->bodies[b].system == s) return -1;
@@ -47,8 +47,8 @@ static int system_to_keep(const pl_world* w, const old_systems* old, int s, cons
     return -1;
 }
 
-// The state of a system that is the same but for what may change in it. One that does not fit is
-// left alone, and then positions and velocities have to do.
+// Copies the state of a system that has the same structure. If it does not fit, nothing is copied,
+// and only positions and velocities are taken over.
 static pl_status take_whole_state(pl_world_system* to, pl_world_system* from, pl_error* error) {
     size_t size = from->method->state_size(from->data);
     if (to->method != from->method || to->method->state_size(to->data) != size) return PL_OK;
@@ -70,7 +70,7 @@ static void take_motion(pl_world* w, const old_systems* old, int b) {
     memcpy(to->host_force + at, from->host_force + was, size);
 }
 
-// How far values of vertices (3 each) are from the nearest affine field of the rest shape.
+// The distance of vertex values (3 each) from the nearest affine field of the rest shape.
 static double distance_from_affine(const pl_mesh* mesh, const double* values) {
     int count = mesh->vertex_count;
     pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
@@ -95,9 +95,9 @@ static double distance_from_affine(const pl_mesh* mesh, const double* values) {
     return most;
 }
 
-// A lattice of a surface without tets takes over affine motions of its vertices only
-// (grid_host_edits.h): what is bent would jump to another shape. A lattice that stays one takes
-// over its whole state.
+// A lattice of a surface without tets takes over only affine motions of its vertices
+// (grid_host_edits.h): a bent body would jump to another shape. A lattice that stays a lattice
+// takes over its whole state.
 static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
@@ -127,8 +127,8 @@ static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_er
     return PL_OK;
 }
 
-// Elastic energy that another method stores may come free under the new one, and more of it where
-// that is stiffer: twice what there was.
+// The new method may release elastic energy that the old one stored, and more if the new one is
+// stiffer: twice as much is allowed.
 static void allow_energy(pl_world* w, const old_systems* old, int s) {
     double sum = 0.0;
     for (int o = 0; o < old->count; o++) {
@@ -159,7 +159,7 @@ static pl_status make_system(pl_world* w, const old_systems* old, int s, bool se
     if (system->method->restart) system->method->restart(system->data);
     if (same >= 0) status = take_whole_state(system, &old->systems[same], error);
     pl_world_remember(system);
-    // else as if the host had written the positions: the guard measures anew
+    // else as if the host had written the positions: the guard measures again
     system->is_touched = same < 0 || pl_world_is_touched(&old->systems[same]);
     return status;
 }
@@ -280,7 +280,7 @@ pl_status pl_world_prepare_change(pl_world* w, int b, pl_error* error) {
 
 // ---------------------------------------------------------------- settings
 
-// what of a body is made once: its mesh, where it starts, how it is drawn
+// parts of a body that are made only once: its mesh, its start, its drawing
 static bool is_of_the_mesh(const char* key) {
     static const char* const keys[] = {
         "name",      "mesh",     "generate",         "kind", "edge",     "mesher", "allow_split",
@@ -312,7 +312,7 @@ static pl_status body_of_path(const pl_scene* scene, const char* path, int* b, c
     return PL_OK;
 }
 
-// Solvers and a law that do not go with a new method give way to those that do; each is told.
+// Replaces solvers and a law that the new method does not support, with a note for each.
 static pl_status fit_body(pl_scene* next, int b, pl_notes* notes, pl_error* error) {
     static const char* const free_keys[] = {"linear", "nonlinear", "integrator", "material.law"};
     pl_body trial = next->bodies[b];

@@ -24,12 +24,12 @@
 #include <math.h>
 #include <string.h>
 
-// Rounds end when no distance is missed by more than this part of it.
+// Rounds end when no distance is too small by more than this fraction of it.
 static const double MAX_MISS = 0.7;
-// And when none that push are farther apart than they should be by more than this part of it.
+// They also need all pairs that push to be too far apart by at most this fraction of the distance.
 static const double MAX_LIFT = 0.5;
-// Frames are tried again in halves of steps as long as they have fewer parts than this. Then ways
-// on which two would meet are cut.
+// Frames are retried with half the step until they have this many parts. Then paths on which two
+// bodies would meet are shortened.
 enum { MIN_ROUNDS = 3, MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
 
 // ------------------------------------------------------------------ back to the start
@@ -65,7 +65,7 @@ static void restore(pl_world* w, int s) {
 
 // ------------------------------------------------------------------ rounds
 
-// bodies that do not bend give way as a whole, by all of their mass
+// rigid bodies respond as a whole, with all of their mass
 static void take_rigid(pl_world* w) {
     struct pl_world_coupling* c = w->coupling;
     int count = 0;
@@ -80,7 +80,7 @@ static void take_rigid(pl_world* w) {
     }
 }
 
-// what gives way, and by how much at most
+// the bodies that respond, and the bounds of their response
 static void take_masses(pl_world* w) {
     struct pl_world_coupling* c = w->coupling;
     for (int s = 0; s < c->system_count; s++) {
@@ -124,8 +124,8 @@ static pl_status find(pl_world* w, pl_error* error) {
     return pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
 }
 
-// BDF2 gives a part of what a force does to the steps after it. The sum of momentum would be kept
-// only over several steps, so that a step with pushes, and the one after it, start anew.
+// With BDF2 a force also acts on later steps, so momentum would be conserved only over several
+// steps. Therefore a step with pushes, and the step after it, are of first order.
 static void start_anew(const pl_world* w, int s) {
     const pl_world_system* system = &w->systems[s];
     const pl_coupled_system* state = &w->coupling->systems[s];
@@ -134,7 +134,7 @@ static void start_anew(const pl_world* w, int s) {
         system->method->restart(system->data);
 }
 
-// One step of a system. What it tells replaces what the rounds before told, but for the work done.
+// One step of a system. Its report replaces that of earlier rounds, except for the work done.
 static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
                       pl_error* error) {
     pl_frame_info* told = &w->coupling->systems[s].told;
@@ -195,7 +195,7 @@ static const double* force_on(const struct pl_world_coupling* c, int s) {
     return c->systems[s].was_pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL;
 }
 
-// Pushes by the model, and the steps of all that are pushed.
+// Finds pushes with the model, and repeats the steps of all systems that are pushed.
 static pl_status run_round(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_push_systems systems = {c->system_count, c->firsts, c->responses,
@@ -223,7 +223,7 @@ static pl_status run_round(pl_world* w, double begin, double end, pl_error* erro
 
 // ------------------------------------------------------------------ no passing
 
-// The smallest part of its way that a pair allows.
+// The smallest fraction of its path that a pair allows.
 static pl_status least_part(pl_world* w, double* least, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_pair_motion motion = motion_of(w);
@@ -234,7 +234,7 @@ static pl_status least_part(pl_world* w, double* least, pl_error* error) {
     return PL_OK;
 }
 
-// A body that does not bend goes a part of its way as a whole.
+// A rigid body moves along a fraction of its path as a whole.
 static void shorten_rigid(pl_world* w, int b) {
     struct pl_world_coupling* c = w->coupling;
     const pl_world_body* body = &w->bodies[b];
@@ -265,8 +265,8 @@ static void shorten_ways(pl_world* w, double margin) {
     }
 }
 
-// Puts vertices of a body where their ways were cut. Of the motion that this takes away, velocities
-// give all of it that is not held its share back, so that the sum of momentum stays.
+// Moves vertices of a body to the ends of their shortened paths. The momentum lost by this is given
+// back to all vertices that are not held, so that the total momentum stays.
 static void take_body_places(pl_world* w, int b) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_world_body* body = &w->bodies[b];
@@ -302,8 +302,8 @@ static void take_places(pl_world* w, int s) {
     pl_world_end_meeting(w, s); // others meet it where it is now
 }
 
-// Shortens ways on which two would meet, in rounds, since those that are short may block others. In
-// the end vertices that would still meet stay where they were.
+// Shortens paths on which two bodies would meet, in rounds, because shortened ones may block
+// others. Finally, vertices that would still meet do not move.
 static pl_status keep_apart(pl_world* w, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     double least;
@@ -388,8 +388,8 @@ static bool is_settled(const struct pl_world_coupling* c) {
            pl_push_list_lift(&c->list, c->end) <= MAX_LIFT;
 }
 
-// Forces of the last step are not yet those of this one, of which friction is the first to tell.
-// The first round shows how far the systems give way, the second one uses it.
+// Forces of the last step are not yet those of this one; friction shows this first. The first round
+// measures the response of the systems, the second one uses it.
 static int least_rounds(const struct pl_world_coupling* c) {
     return pl_push_list_active(&c->list) > 0 ? MIN_ROUNDS : 0;
 }
@@ -416,21 +416,22 @@ static bool is_met(const pl_world* w, int s) {
     return false;
 }
 
-// True if a body of the system is in the way of a coupled one that is solved after it.
+// True if a body of the system is an obstacle of a coupled body that is solved after it.
 static bool leads_coupled(const pl_world* w, int s) {
     for (int later = s + 1; later < w->system_count; later++)
         if (w->coupling->systems[later].is_coupled) return is_met(w, s);
     return false;
 }
 
-// True if a coupled body is in the way of the system.
+// True if a coupled body is an obstacle of the system.
 static bool follows_coupled(const pl_world* w, int s) {
     for (int before = 0; before < s; before++)
         if (w->coupling->systems[before].is_coupled && is_met(w, before)) return true;
     return false;
 }
 
-// The first steps of all systems that push or lead others, with the pushes of the last one.
+// The first steps of all systems that push others or are obstacles of them, with the pushes of the
+// last step.
 static pl_status step_first(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     pl_world_coupling_gather(w, c->start);
@@ -452,8 +453,9 @@ static pl_status step_first(pl_world* w, double begin, double end, pl_error* err
     return status;
 }
 
-// The steps of systems that only meet others, now that it is known where those end. One that is in
-// the way of coupled ones took a step before them. It takes that again if they are in its way too.
+// The steps of systems that only meet others, after the ends of those are known. A system that is
+// an obstacle of coupled ones has taken its step before them; it repeats the step if they are also
+// its obstacles.
 static pl_status step_last(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     pl_status status = PL_OK;

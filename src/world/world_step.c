@@ -68,7 +68,7 @@ static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
     return PL_OK;
 }
 
-// what bodies of other systems exert
+// forces of bodies of other systems
 static void add_push(pl_world_system* system, const double* push) {
     if (!push) return;
     for (int i = 0; i < 3 * system->vertex_count; i++) system->force[i] += push[i];
@@ -110,8 +110,8 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
                                            (int)system->groups.count, w->pool},
                                    .world = w,
                                    .system = s};
-    // not end - begin: a difference of times has other last bits in every frame, and methods keep
-    // matrices as long as the step is the same
+    // not end - begin: a difference of times has different last bits in every frame, and methods
+    // keep matrices while the step is the same
     pl_method_step step = {.time_step = w->step_size,
                            .force = system->force,
                            .pressures = system->pressures.data,

@@ -14,7 +14,7 @@ static const double EDGE_OF_RIGID = 0.05;
 
 // The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
 // between its particles only follow. The matrix of Projective Dynamics is constant. A step of one
-// linear solve, or of fixed ones, would end where its way is cut.
+// linear solve, or of a fixed number, would end where its path is shortened.
 bool pl_world_can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
     if (def->method == PL_METHOD_FEM || def->method == PL_METHOD_MIXED)

@@ -21,16 +21,16 @@
 #include <math.h>
 #include <string.h>
 
-// What is left between two bodies, of the thickness of both. Contact then opens it as far as the
-// method wants.
+// Gap left between two bodies, as a fraction of the thickness of both. Contact then opens it to its
+// own distance.
 static const double GAP = 0.1;
-// Ways are found to this part of the gap.
+// Translations are found to this fraction of the gap.
 static const double TOLERANCE = 0.25;
-// The longest way, of the diagonal of the smaller body.
+// Longest translation, as a fraction of the diagonal of the smaller body.
 static const double MAX_MOVE = 0.3;
-// Vertices that all tests for crossings together may look at: some seconds.
+// Largest total number of vertices in all tests for crossings: some seconds.
 static const double MAX_WORK = 1e8;
-// One of two bodies is below the other if the way out is steeper than this sine.
+// One of two bodies is below the other if the sine of the translation's slope exceeds this.
 static const double STEEP = 0.1;
 static const double CLEARLY_SMALLER = 0.9;
 enum { MAX_NOTES = 4, DIRECTIONS = 28, MAX_PASSES = 200 };
@@ -179,14 +179,14 @@ static pl_vec3 direction(const tangle* t, pl_vec3 normal, int k) {
     return (pl_vec3){c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
 }
 
-// A unit vector with what is zero but for rounding as zero.
+// A unit vector whose components at the level of rounding are set to zero.
 static pl_vec3 without_rounding(pl_vec3 d) {
     const double least = 1e-9;
     return (pl_vec3){fabs(d.x) < least ? 0.0 : d.x, fabs(d.y) < least ? 0.0 : d.y,
                      fabs(d.z) < least ? 0.0 : d.z};
 }
 
-// The shortest way along d on which the first body becomes free, if it is below `most`.
+// The shortest translation along d that frees the first body, if it is below `most`.
 static pl_status shorten(tangle* t, pl_vec3 d, double* most, bool* found, pl_error* error) {
     double low = 0.0, high = t->gap;
     pl_status status = test(t, pl_scale(high, d), found, error);
@@ -206,7 +206,7 @@ static pl_status shorten(tangle* t, pl_vec3 d, double* most, bool* found, pl_err
     return status;
 }
 
-// The way of the first body; zero if there is none. is_apart: none is needed.
+// The translation of the first body; zero if there is none. is_apart: none is needed.
 static pl_status find_way(tangle* t, pl_vec3* out, bool* is_apart, pl_error* error) {
     *out = (pl_vec3){0, 0, 0};
     pl_status status = test(t, *out, is_apart, error);
@@ -241,7 +241,7 @@ static int mover(const untangling* u, int a, int b, pl_vec3 d) {
     const double size = pl_norm(gravity), length = pl_norm(d);
     const double rise = size > 0.0 && length > 0.0 ? -pl_dot(gravity, d) / (size * length) : 0.0;
     if (fabs(rise) > STEEP) return rise > 0.0 ? 0 : 1;
-    // one between two others does not go to and fro
+    // a body between two others must not move to and fro
     if (u->moves[a] != u->moves[b]) return u->moves[a] < u->moves[b] ? 0 : 1;
     return diagonal_of(w, a) < CLEARLY_SMALLER * diagonal_of(w, b) ? 0 : 1;
 }
@@ -366,7 +366,7 @@ static void note_moves(const untangling* u, pl_notes* notes) {
                 count - MAX_NOTES, most);
 }
 
-// One body wholly inside another, which no crossing tells.
+// One body wholly inside another, which has no crossing.
 static pl_status note_nested(const untangling* u, int a, int b, pl_notes* notes, pl_error* error) {
     const pl_world_body *inner = &u->w->bodies[a], *outer = &u->w->bodies[b];
     const pl_mesh *own = inner->surface->mesh, *around = outer->surface->mesh;
