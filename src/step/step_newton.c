@@ -18,15 +18,16 @@
 #include <string.h>
 
 enum { VERTICES_PER_TASK = 2730 };
-static const double MAX_LINEARISED_RESIDUAL = 1.0;
+static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
-    double projected;  // part of the projected Hessian in the last matrix
-    bool last;         // no iteration follows that is known of
-    bool solved;       // the last linear system was solved to its tolerance
-    bool must_iterate; // even if forces are below the tolerance
-    double residual;   // before this iteration
+    double projected;   // part of the projected Hessian in the last matrix
+    bool last;          // no iteration follows that is known of
+    bool solved;        // the last linear system was solved to its tolerance
+    bool must_iterate;  // even if forces are below the tolerance
+    bool is_indefinite; // an unseen Hessian has led nowhere in this step
+    double residual;    // before this iteration
     int iteration;
 } progress;
 
@@ -282,6 +283,15 @@ static bool has_indefinite(const pl_step_objective* f) {
     return false;
 }
 
+// The solver of a coupling may not see whether the Hessian is definite. Inertia mostly makes it so
+// near a minimum, as long as nothing is touched, and where a direction does not descend it was not:
+// the rest of the step is projected.
+static bool may_try_unseen(const pl_step_objective* f, const pl_step_settings* settings,
+                           const progress* s) {
+    return f->coupling && f->inertia > 0.0 && f->contact_count == 0 &&
+           s->residual < NEAR_RESIDUAL && pl_minimiser_may_relax(settings) && !s->is_indefinite;
+}
+
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
 // bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
 // the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
@@ -291,9 +301,10 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
                                 pl_error* error) {
     pl_linear_info linear;
     bool tells = m->newton.sees_indefinite;
+    bool tries = may_try_unseen(f, settings, s) && !tells;
     bool keeps = m->relax.data && s->residual > pl_tuned.far_residual;
     double part = s->projected <= pl_tuned.min_projected_fraction ? 0.0 : 0.5 * s->projected;
-    if (!tells) part = 1.0;
+    if (!tells) part = tries ? 0.0 : 1.0;
     else if (keeps) part = s->projected;
     f->leaves_indefinite_out = false;
     for (;;) {
@@ -301,7 +312,8 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         if (status != PL_OK) return status;
         // without an energy there is no descent to check
         bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
-        const bool is_led = descends && !linear.indefinite;
+        const bool is_led =
+            descends && !linear.indefinite && (linear.converged || part >= 1.0 || tells);
         if (is_led && lead_coupling(m, f)) break;
         // parts that have no projected form, as the stiffness of a pressure
         bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
@@ -311,6 +323,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         }
         if (is_led) leave_coupling(m, f);
         if (leaves_out) f->leaves_indefinite_out = true;
+        else if (tries) part = 1.0, s->is_indefinite = true;
         else part = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
     }
     s->projected = part;
