@@ -152,10 +152,8 @@ static pl_status check_modes(const fit* f, pl_error* error) {
     if (coarse->rigid_count > fine->rigid_count && f->pins.count < f->fine_pins.count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "eigenfit: the body has %d rigid modes and the fine mesh %d, as attachments "
-                       "hold only %d of "
-                       "the body's vertices and %d of the fine mesh's; widen \"where\", so that "
-                       "the body is held as "
-                       "the fine mesh is",
+                       "hold only %d of the body's vertices and %d of the fine mesh's; widen "
+                       "\"where\", so that the body is held as the fine mesh is",
                        coarse->rigid_count, fine->rigid_count, (int)f->pins.count,
                        (int)f->fine_pins.count);
     if (coarse->rigid_count != fine->rigid_count)
