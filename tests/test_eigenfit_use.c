@@ -133,3 +133,17 @@ TEST(eigenfit_of_a_body_that_is_moved_apart)
     CHECK_NEAR(moved[1], moved[0], 1e-12);
     pl_world_destroy(world);
 }
+
+// A place where the coarse mesh has one vertex, about which it can turn, and the fine mesh several.
+TEST(eigenfit_names_an_attachment_that_holds_too_little)
+{
+    pl_scene* scene =
+        hanging_bar(-10, 0.1, "{\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.03}}",
+                    ", \"eigenfit\": {\"modes\": 2, \"edge\": 0.025}");
+    pl_world* world;
+    pl_error error = {0};
+    CHECK(pl_world_create(scene, &world, NULL, &error) == PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "hold only 1 of the body");
+    CHECK(world == NULL);
+    pl_scene_destroy(scene);
+}

@@ -62,7 +62,8 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
     return pl_fail(
         error, PL_ERROR_ARGUMENT,
         "eigenfit: the mesh of the body holds tets, which are not refined; give the mesh "
-        "of the fine body in eigenfit.fine");
+        "of the fine body in eigenfit.fine, or take this one for the fine one by "
+        "eigenfit.coarse_edge");
 }
 
 // A coarse mesh that pliant makes of the body must be coarser than the body.

@@ -149,6 +149,13 @@ static pl_status find_fine_modes(fit* f, pl_error* error) {
 
 static pl_status check_modes(const fit* f, pl_error* error) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
+    if (coarse->rigid_count > fine->rigid_count && f->pins.count < f->fine_pins.count)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "eigenfit: the body has %d rigid modes and the fine mesh %d, as attachments "
+                       "hold only %d of the body's vertices and %d of the fine mesh's; widen "
+                       "\"where\", so that the body is held as the fine mesh is",
+                       coarse->rigid_count, fine->rigid_count, (int)f->pins.count,
+                       (int)f->fine_pins.count);
     if (coarse->rigid_count != fine->rigid_count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "eigenfit: the body has %d rigid modes and the fine mesh %d; both must be "
