@@ -140,8 +140,7 @@ TEST(fem_contact_cloth_does_not_pass_itself)
         "{\"pliant\": 1, \"bodies\": [\n"
         " {\"name\": \"cloth\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.4, \"size_y\": "
         "0.1,\n"
-        "  \"count_x\": 13, \"count_y\": 4}, \"transform\": {\"rotate\": [-90, 0, 0]},\n"
-        "  \"contact\": {\"self\": true}}],\n"
+        "  \"count_x\": 13, \"count_y\": 4}, \"transform\": {\"rotate\": [-90, 0, 0]}}],\n"
         " \"attachments\": [{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [0.19, -1, -1],\n"
         "  \"max\": [0.21, 1, 1]}}}]}";
     pl_world* world = sample_start(text);
@@ -154,6 +153,31 @@ TEST(fem_contact_cloth_does_not_pass_itself)
     }
     CHECK(contacts > 5);
     pl_world_destroy(world);
+}
+
+static bool meets_itself(const char* setting) {
+    const char text[] =
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"a\", \"generate\": {\"shape\": \"cloth\", "
+        "\"count_x\": 3, \"count_y\": 3}}],\n"
+        " \"attachments\": [{\"body\": \"a\", \"where\": {\"side\": \"+y\"}}]}";
+    pl_world* world = pbd_world(text, &setting, setting ? 1 : 0);
+    const pl_surface_set* surfaces = world->systems[0].surfaces;
+    const bool meets = surfaces && surfaces->surfaces[0].meets_itself;
+    pl_world_destroy(world);
+    return meets;
+}
+
+TEST(fem_contact_cloth_meets_itself_unless_told_otherwise)
+{
+    CHECK(meets_itself(NULL));
+    CHECK(meets_itself("bodies[0].contact.self=true"));
+    CHECK(meets_itself("bodies[0].contact.self=auto"));
+    CHECK(!meets_itself("bodies[0].contact.self=false"));
+    CHECK(!meets_itself("bodies[0].method=pbd"));
+    CHECK(!meets_itself("bodies[0].nonlinear=projective"));
+    CHECK(!meets_itself("bodies[0].nonlinear=linearised"));
+    CHECK(!meets_itself("bodies[0].integrator=quasistatic"));
+    CHECK(!meets_itself("bodies[0].fixed=true"));
 }
 
 TEST(fem_contact_says_what_starts_inside_and_lets_it_out)

@@ -289,11 +289,11 @@ typedef struct pl_eigenfit {
 } pl_eigenfit;
 
 typedef struct pl_body_contact {
-    double thickness; ///< kept free around the surface [m]; NAN: from the mesh
-    double stiffness; ///< of the penalty [N/m]; NAN: from the material
-    double friction;  ///< Coulomb's coefficient on colliders that give none, and between bodies
-    bool self;        ///< the body collides with itself; method pbd
-    bool bodies;      ///< and with other bodies that have this set
+    double thickness;     ///< kept free around the surface [m]; NAN: from the mesh
+    double stiffness;     ///< of the penalty [N/m]; NAN: from the material
+    double friction;      ///< Coulomb's coefficient on colliders that give none, and between bodies
+    pl_self_contact self; ///< whether the body collides with itself
+    bool bodies;          ///< it collides with other bodies that have this set
 } pl_body_contact;
 
 /// What is drawn and exported in place of the simulated mesh.

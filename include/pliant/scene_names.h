@@ -102,6 +102,12 @@ extern "C" {
     X(PL_SHAPE_MESH, "mesh", "")                                                                   \
     X(PL_SHAPE_GENERATE, "generate", "")
 
+// whether a body collides with itself
+#define PL_SELF_CONTACT_LIST(X)                                                                    \
+    X(PL_SELF_CONTACT_OFF, "false", "")                                                            \
+    X(PL_SELF_CONTACT_ON, "true", "")                                                              \
+    X(PL_SELF_CONTACT_AUTO, "auto", "for cloth of fem with newton")
+
 // what a body is
 #define PL_BODY_KIND_LIST(X)                                                                       \
     X(PL_BODY_AUTO, "auto", "cloth if a cloth is generated, else solid")                           \
@@ -263,6 +269,7 @@ extern "C" {
     X(pl_variation_kind, PL_VARIATION_KIND_LIST, PL_VARIATION_COUNT)                               \
     X(pl_spacing, PL_SPACING_LIST, PL_SPACING_COUNT)                                               \
     X(pl_body_shape, PL_BODY_SHAPE_LIST, PL_SHAPE_COUNT)                                           \
+    X(pl_self_contact, PL_SELF_CONTACT_LIST, PL_SELF_CONTACT_COUNT)                                \
     X(pl_body_kind, PL_BODY_KIND_LIST, PL_BODY_COUNT)                                              \
     X(pl_mesher, PL_MESHER_LIST, PL_MESHER_COUNT)                                                  \
     X(pl_method, PL_METHOD_LIST, PL_METHOD_COUNT)                                                  \
@@ -301,6 +308,9 @@ typedef enum pl_variation_kind {
 } pl_variation_kind;
 typedef enum pl_spacing { PL_SPACING_LIST(PL_CHOICE_VALUE) PL_SPACING_COUNT } pl_spacing;
 typedef enum pl_body_shape { PL_BODY_SHAPE_LIST(PL_CHOICE_VALUE) PL_SHAPE_COUNT } pl_body_shape;
+typedef enum pl_self_contact {
+    PL_SELF_CONTACT_LIST(PL_CHOICE_VALUE) PL_SELF_CONTACT_COUNT
+} pl_self_contact;
 typedef enum pl_body_kind { PL_BODY_KIND_LIST(PL_CHOICE_VALUE) PL_BODY_COUNT } pl_body_kind;
 typedef enum pl_mesher { PL_MESHER_LIST(PL_CHOICE_VALUE) PL_MESHER_COUNT } pl_mesher;
 typedef enum pl_method { PL_METHOD_LIST(PL_CHOICE_VALUE) PL_METHOD_COUNT } pl_method;

@@ -271,8 +271,9 @@ static const pl_field_info body_contact_rows[] = {
     PL_ROW_NUMBER(pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
                   "friction coefficient on colliders without one, and between bodies, where the "
                   "larger of two counts"),
-    PL_ROW_BOOL(pl_body_contact, "self", self, false,
-                "the body collides with itself; methods fem, mixed and pbd"),
+    PL_ROW_CHOICE(pl_body_contact, "self", self, pl_self_contact, PL_SELF_CONTACT_AUTO,
+                  "whether the body collides with itself; methods fem, mixed and pbd. auto: for "
+                  "cloth of fem with nonlinear newton"),
     PL_ROW_BOOL(pl_body_contact, "bodies", bodies, true,
                 "it collides with other bodies that have this set; contact.md says what each "
                 "method supports"),

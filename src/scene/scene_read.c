@@ -83,8 +83,9 @@ static pl_status read_choice(scene_reader* reader, const pl_choices* choices, co
     char names[512], what[640];
     pl_describe_choices(choices, names, sizeof names);
     snprintf(what, sizeof what, "one of %s", names);
-    if (node->kind != PL_NODE_TEXT) return fail_expected(reader, node, what);
-    *out = pl_choice_find(choices, node->text);
+    if (node->kind == PL_NODE_BOOL) *out = pl_choice_find(choices, node->truth ? "true" : "false");
+    if (node->kind == PL_NODE_TEXT) *out = pl_choice_find(choices, node->text);
+    else if (node->kind != PL_NODE_BOOL || *out < 0) return fail_expected(reader, node, what);
     if (*out >= 0) return PL_OK;
     const char* all[64];
     for (int i = 0; i < choices->count && i < 64; i++) all[i] = choices->items[i].name;

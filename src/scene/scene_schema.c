@@ -53,7 +53,7 @@ static void add_choice(pl_text* text, const pl_choices* choices) {
     pl_text_add(text, "{\"enum\": [");
     for (int i = 0; i < choices->count; i++) {
         if (i > 0) pl_text_add(text, ", ");
-        pl_text_quote(text, choices->items[i].name);
+        pl_choice_write(text, choices, i);
     }
     pl_text_add(text, "]}");
 }
@@ -131,7 +131,7 @@ static void add_default(pl_text* text, const pl_field_info* field) {
         break;
     case PL_FIELD_CHOICE:
         pl_text_add(text, begin);
-        pl_text_quote(text, field->choices->items[(int)field->preset[0]].name);
+        pl_choice_write(text, field->choices, (int)field->preset[0]);
         break;
     default: break;
     }

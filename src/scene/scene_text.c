@@ -69,6 +69,12 @@ void pl_text_quote(pl_text* text, const char* value) {
     pl_text_add(text, "\"");
 }
 
+void pl_choice_write(pl_text* text, const pl_choices* choices, int value) {
+    const char* name = choices->items[value].name;
+    if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0) pl_text_add(text, name);
+    else pl_text_quote(text, name);
+}
+
 const char* pl_text_get(pl_text* text) {
     add_bytes(text, "", 1);
     return text->failed ? NULL : text->bytes.data;

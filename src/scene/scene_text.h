@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "scene/scene_type.h"
 
 #include <pliant/scene.h>
 
@@ -24,6 +25,8 @@ void pl_text_line(pl_text* text, int level);
 // As JSON: the shortest of 1 to 17 digits that reads back to the same bits; a quoted string.
 void pl_text_number(pl_text* text, double value);
 void pl_text_quote(pl_text* text, const char* value);
+// A choice as JSON: a text, or true or false if that is its name.
+void pl_choice_write(pl_text* text, const pl_choices* choices, int value);
 // The text with a terminating zero, or NULL if an allocation failed.
 const char* pl_text_get(pl_text* text);
 

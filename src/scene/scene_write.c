@@ -95,7 +95,7 @@ static void write_value(writer* w, const pl_field_info* field, const void* objec
     case PL_FIELD_NUMBER: write_number(w, field, *(const double*)(const void*)member, level); break;
     case PL_FIELD_VECTOR: write_vector(w, field, (const double*)(const void*)member, level); break;
     case PL_FIELD_CHOICE:
-        pl_text_quote(w->text, field->choices->items[pl_load_int(object, field->offset)].name);
+        pl_choice_write(w->text, field->choices, pl_load_int(object, field->offset));
         break;
     case PL_FIELD_TEXT: pl_text_quote(w->text, pl_load_pointer(object, field->offset)); break;
     case PL_FIELD_FILE: write_file(w, pl_load_pointer(object, field->offset)); break;

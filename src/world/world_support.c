@@ -21,22 +21,23 @@ static pl_status refuse(pl_error* error, int body, const char* key, const char* 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (body->method == PL_METHOD_GRID && body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
         return refuse(error, b, "grid.smoother", "is distributive in this version; leave it out");
+    const bool meets_itself = body->contact.self == PL_SELF_CONTACT_ON;
     bool tears = body->method == PL_METHOD_PBD && !isnan(body->pbd.tear);
     if (tears && body->kind != PL_BODY_CLOTH)
         return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
-    if (body->contact.self && body->method == PL_METHOD_RIGID)
+    if (meets_itself && body->method == PL_METHOD_RIGID)
         return refuse(error, b, "contact.self",
                       "a rigid body cannot collide with itself; leave it out");
-    if (body->contact.self && !pl_world_method(body->method)->keeps_apart)
+    if (meets_itself && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
                       "bodies collide with themselves with methods fem, mixed and pbd only in "
                       "this version; leave it out, or use one of these");
-    if (body->contact.self && body->method != PL_METHOD_PBD &&
+    if (meets_itself && body->method != PL_METHOD_PBD &&
         (body->nonlinear != PL_NONLINEAR_NEWTON || body->solver.fixed))
         return refuse(error, b, "contact.self",
                       "goes with nonlinear newton and without fixed in this version; leave it out, "
                       "or change these");
-    if (body->contact.self && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
+    if (meets_itself && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
                       "does not go with pbd.tear and pbd.level in this version; leave it out");
     return PL_OK;

@@ -22,13 +22,22 @@ bool pl_world_can_collide(const pl_world_body* body) {
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
+// Where nobody said so, cloth of Newton's method: it costs little there while nothing touches.
+static bool meets_itself(const pl_world_body* body) {
+    const pl_body* def = body->def;
+    if (!pl_world_can_collide(body)) return false;
+    if (def->contact.self != PL_SELF_CONTACT_AUTO) return def->contact.self == PL_SELF_CONTACT_ON;
+    return body->is_cloth && def->method == PL_METHOD_FEM &&
+           def->integrator != PL_INTEGRATOR_QUASISTATIC;
+}
+
 static bool is_active(const pl_world* w, int s) {
     int others = 0;
     if (!w->systems[s].method->keeps_apart) return false;
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
         if (body->system != s || !pl_world_can_collide(body)) continue;
-        if (body->def->contact.self) return true;
+        if (meets_itself(body)) return true;
         others += body->def->contact.bodies;
     }
     return others > 1;
@@ -54,7 +63,7 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
         if (body->system != s) continue;
         sources[count] = pl_world_surface_source(body);
         sources[count].meets_others = pl_world_can_collide(body) && body->def->contact.bodies;
-        sources[count++].meets_itself = pl_world_can_collide(body) && body->def->contact.self;
+        sources[count++].meets_itself = meets_itself(body);
     }
     pl_status status =
         pl_surface_set_create(sources, count, system->vertex_count, &system->surfaces, error);
