@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
     if (name && strcmp(name, "list") == 0) return 0;
     fprintf(stderr,
             "usage: pliant-bench NAME [PART] [--quick] [--frames N] [--json]; `pliant-bench list` "
-            "names the benches; verify, s3-cantilever and contact-heap have parts; contact-heap "
-            "and contact-cloth take --frames, N from 1 on\n");
+            "names the benches; verify, s3-cantilever, contact-heap and contact-pairs have parts; "
+            "contact-heap and contact-cloth take --frames, N from 1 on\n");
     return 2;
 }

@@ -7,7 +7,7 @@ case "$group" in
 deps) packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev zlib1g-dev libpng-dev" ;;
 deps-test) packages="locales libsuitesparse-dev libopenblas-dev libarpack2-dev" ;;
 deps-extra) packages="python3-markdown python3-meshio python3-vtk9 python3-jsonschema gmsh tetgen calculix-ccx ffmpeg nodejs npm libwebsockets-dev chromium clang llvm libclang-rt-14-dev" ;;
-deps-bench) packages="petsc-dev slepc-dev libhypre-dev libsuitesparse-dev libopenblas-dev libarpack2-dev libbullet-dev mpi-default-bin libopenmpi-dev" ;;
+deps-bench) packages="petsc-dev slepc-dev libhypre-dev libsuitesparse-dev libopenblas-dev libarpack2-dev libbullet-dev libfcl-dev mpi-default-bin libopenmpi-dev" ;;
 deps-view) packages="libwebsockets-dev nodejs npm" ;;
 deps-site) packages="python3 python3-markdown" ;;
 *) echo "usage: deps.sh deps|deps-test|deps-extra|deps-bench|deps-view|deps-site" >&2; exit 2 ;;

@@ -59,6 +59,7 @@ for scene in "$@"; do
     case $name in
     *pachinko* | galerkin_armadillos) camera=(--azimuth 10 --elevation 8) ;;
     stacked_boxes) camera=(--show contacts) ;;
+    knot) camera=(--azimuth 0 --elevation 25) ;;
     esac
     "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 "${camera[@]}" -o "docs/images/$name.png"
     if [ "$scene" = scenes/paper/pbd_dress.json ]; then

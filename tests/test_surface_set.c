@@ -67,6 +67,35 @@ TEST(quad_weights_give_the_distance)
     }
 }
 
+// room is near the distance, where rounding would tell
+TEST(cheap_answers_about_distances_are_those_of_the_distance)
+{
+    pl_random random = {13};
+    int beyond = 0, within = 0, wrong = 0;
+    const int count = 40000;
+    for (int k = 0; k < count; k++) {
+        const bool is_edges = k % 2;
+        pl_quad quad;
+        for (int i = 0; i < 4; i++) quad.x[i] = random_point(&random);
+        pl_vec3* x = quad.x;
+        if (k % 14 < 2) x[3] = pl_add(x[2], pl_sub(x[1], x[0])); // parallel
+        if (k % 14 == 2 || k % 14 == 3) x[3] = pl_lerp(x[1], x[2], 0.3);
+        if (k % 14 == 4 || k % 14 == 5) x[3] = x[2];
+        if (k % 14 == 6 || k % 14 == 7)
+            x[3] = pl_madd(pl_add(x[2], pl_sub(x[1], x[0])), 1e-9, random_point(&random));
+        const pl_vec3 away = pl_scale(k % 3 ? 0.0 : 100.0, random_point(&random));
+        for (int i = 0; i < 4; i++) x[i] = pl_add(x[i], away);
+        const double distance = pl_quad_distance(&quad, is_edges, NULL);
+        const double room = distance * (1.0 + pl_random_uniform(&random, -0.4, 0.4));
+        const bool is_beyond = pl_quad_is_beyond(&quad, is_edges, room),
+                   is_within = pl_quad_is_within(&quad, is_edges, room);
+        wrong += (is_beyond && distance <= room) || (is_within && distance > room);
+        beyond += is_beyond, within += is_within;
+    }
+    CHECK_INT(wrong, 0);
+    CHECK(beyond > count / 8 && within > count / 20); // and they do answer
+}
+
 TEST(ccd_is_never_late)
 {
     const verify_ccd_result r = verify_ccd(4000, 200, 1);

@@ -33,9 +33,8 @@ void pl_flat_patches_destroy(pl_flat_patches* p) {
     const int nodes = p->tree->node_count, count = p->count;
     const int near = p->near_offsets ? p->near_offsets[count] : 0;
     const int vertices = p->vertex_offsets ? p->vertex_offsets[count] : 0;
-    PL_FREE(p->first_leaf, int, nodes);
+    PL_FREE(p->leaf_of, int, nodes);
     PL_FREE(p->node_of, int, count);
-    PL_FREE(p->leaf_of, int, p->triangle_count);
     PL_FREE(p->near, int, near);
     PL_FREE(p->near_offsets, int, (size_t)count + 1);
     PL_FREE(p->vertices, int, vertices);
@@ -59,8 +58,8 @@ static int count_leaves(const pl_bvh* tree) {
 
 static bool allocate(pl_flat_patches* p) {
     const size_t count = (size_t)p->count;
-    return (p->first_leaf = PL_ALLOC(int, p->tree->node_count)) &&
-           (p->node_of = PL_ALLOC(int, count)) && (p->leaf_of = PL_ALLOC(int, p->triangle_count)) &&
+    return (p->leaf_of = PL_ALLOC(int, p->tree->node_count)) &&
+           (p->node_of = PL_ALLOC(int, count)) &&
            (p->near_offsets = PL_ALLOC(int, count + 1)) &&
            (p->vertex_offsets = PL_ALLOC(int, count + 1)) &&
            (p->inverse = PL_ALLOC(double, 2 * count)) && (p->gap = PL_ALLOC(double, count)) &&
@@ -71,16 +70,10 @@ static bool allocate(pl_flat_patches* p) {
 // leaves in the order of their nodes
 static void number_leaves(pl_flat_patches* p) {
     int leaf = 0;
-    for (int t = 0; t < p->triangle_count; t++) p->leaf_of[t] = -1;
     for (int k = 0; k < p->tree->node_count; k++) {
-        const pl_bvh_node* node = &p->tree->nodes[k];
-        p->first_leaf[k] = leaf;
-        if (node->count == 0) continue;
-        int smallest = p->tree->items[node->right];
-        for (int s = node->right; s < node->right + node->count; s++)
-            if (p->tree->items[s] < smallest) smallest = p->tree->items[s];
-        p->leaf_of[smallest] = leaf;
-        p->node_of[leaf++] = k;
+        const bool is_leaf = p->tree->nodes[k].count > 0;
+        p->leaf_of[k] = is_leaf ? leaf : -1;
+        if (is_leaf) p->node_of[leaf++] = k;
     }
 }
 
@@ -475,7 +468,8 @@ static bool is_near(const pl_flat_patches* p, int leaf, int other) {
     return false;
 }
 
-bool pl_flat_patches_part(const pl_flat_patches* p, int leaf, int other) {
+bool pl_flat_patches_part(const pl_flat_patches* p, int node, int other_node) {
+    const int leaf = p->leaf_of[node], other = p->leaf_of[other_node];
     return (p->is_flat[leaf] || p->is_flat[other]) &&
            (p->is_flat[leaf] ? is_near(p, leaf, other) : is_near(p, other, leaf));
 }

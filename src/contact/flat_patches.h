@@ -14,9 +14,8 @@
 typedef struct pl_flat_patches {
     const pl_bvh* tree; // borrowed
     int triangle_count, count;
-    int* first_leaf;          // per node: the first leaf below it
+    int* leaf_of;             // per node; -1: it is not a leaf
     int* node_of;             // per leaf
-    int* leaf_of;             // per triangle: the leaf whose smallest triangle it is; -1: none
     int *near_offsets, *near; // per leaf: it and those that share a vertex with it, sorted
     int *vertex_offsets, *vertices; // per leaf: the vertices of these, of the system, sorted
     double* flat;    // 2 per entry of vertices: its place at rest in the plane of the patch [m]
@@ -55,7 +54,7 @@ bool pl_flat_patches_hold(const pl_flat_patches* patches, pl_pool* pool, const d
 // Parts of one surface that are near each other at rest keep at most this part of that distance.
 #define PL_REST_PART 0.5
 
-// True if nothing of two leaves comes near, by what was found.
-bool pl_flat_patches_part(const pl_flat_patches* patches, int leaf, int other);
+// True if the last pl_flat_patches_find keeps all features of two leaves, given as nodes, apart.
+bool pl_flat_patches_part(const pl_flat_patches* patches, int node, int other_node);
 
 #endif

@@ -2,22 +2,34 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Each surface has a tree of boxes over its triangles, built at rest and fitted to the present
-// motion before a search. A triangle asks the trees of its own and of later surfaces. Of two
+// motion before a search. A leaf of it asks the trees of its own and of later surfaces. Of two
 // triangles that may meet only those vertices and edges are compared that count as theirs (Curtis
 // et al. 2008, "Fast collision detection for deformable models using representative-triangles"), so
 // that each pair is met once.
 //
-// Triangles are searched in fixed blocks, each with a list of its own, and the lists are joined in
-// the order of the blocks: the same pairs in the same order at any number of threads.
+// Leaves are searched in fixed blocks, each with a list of its own, and the lists are joined in the
+// order of the blocks: the same pairs in the same order at any number of threads.
 #include "contact/surface_set.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "contact/wide_box.h"
 #include "geometry/triangle_intersection.h"
 #include "mesh/topology.h"
 
 #include <string.h>
 
-enum { BLOCK = 128, REFIT_BLOCK = 4096 };
+enum { BLOCK = 32, REFIT_BLOCK = 4096 };
+
+// A leaf of a surface's tree.
+typedef struct pl_surface_leaf {
+    int surface, node;
+} pl_surface_leaf;
+
+// A vertex in the present search: the box around its way with the reach, and how long that way is.
+typedef struct pl_vertex_way {
+    pl_wide_box box;
+    double length;
+} pl_vertex_way;
 
 // the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
 static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -38,10 +50,12 @@ void pl_surface_set_destroy(pl_surface_set* set) {
     PL_FREE(set->nearest, double, square);
     PL_FREE(set->rest, double, 3 * (size_t)set->vertex_count);
     PL_FREE(set->surface_of_vertex, int, set->vertex_count);
+    PL_FREE(set->ways, pl_vertex_way, set->vertex_count);
     PL_FREE(set->triangles, int, 3 * (size_t)set->triangle_count);
     PL_FREE(set->surface_of, int, set->triangle_count);
     PL_FREE(set->features, unsigned char, set->triangle_count);
     PL_FREE(set->near_offsets, int, surfaces + 1);
+    PL_FREE(set->leaves, pl_surface_leaf, set->leaf_count);
     PL_FREE(set->pairs, pl_array, set->block_count);
     PL_FREE(set->crossings, pl_array, set->block_count);
     pl_array_free(&set->near);
@@ -55,20 +69,39 @@ static bool allocate(pl_surface_set* set) {
         !(set->parted = PL_ALLOC(bool, square)) || !(set->nearest = PL_ALLOC(double, square)) ||
         !(set->near_offsets = PL_ALLOC(int, surfaces + 1)) ||
         !(set->rest = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
-        !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)))
+        !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)) ||
+        !(set->ways = PL_ALLOC(pl_vertex_way, set->vertex_count)))
         return false;
     for (int v = 0; v < set->vertex_count; v++) set->surface_of_vertex[v] = -1;
     for (size_t k = 0; k < square; k++) set->nearest[k] = INFINITY;
     if (triangles == 0) return true;
     if (!(set->triangles = PL_ALLOC(int, 3 * triangles)) ||
         !(set->surface_of = PL_ALLOC(int, triangles)) ||
-        !(set->features = PL_ALLOC(unsigned char, triangles)) ||
+        !(set->features = PL_ALLOC(unsigned char, triangles)))
+        return false;
+    return true;
+}
+
+// the leaves of all trees, with lists of what is found for each block of them
+static bool list_leaves(pl_surface_set* set) {
+    for (int k = 0; k < set->surface_count; k++) {
+        const pl_bvh* tree = &set->surfaces[k].tree;
+        for (int n = 0; n < tree->node_count; n++) set->leaf_count += tree->nodes[n].count > 0;
+    }
+    if (set->leaf_count == 0) return true;
+    set->block_count = (set->leaf_count + BLOCK - 1) / BLOCK;
+    if (!(set->leaves = PL_ALLOC(pl_surface_leaf, set->leaf_count)) ||
         !(set->pairs = PL_ALLOC(pl_array, set->block_count)) ||
         !(set->crossings = PL_ALLOC(pl_array, set->block_count)))
         return false;
     for (int k = 0; k < set->block_count; k++) {
         set->pairs[k] = pl_array_of(sizeof(pl_contact_pair));
         set->crossings[k] = pl_array_of(sizeof(pl_crossing));
+    }
+    for (int k = 0, at = 0; k < set->surface_count; k++) {
+        const pl_bvh* tree = &set->surfaces[k].tree;
+        for (int n = 0; n < tree->node_count; n++)
+            if (tree->nodes[n].count > 0) set->leaves[at++] = (pl_surface_leaf){k, n};
     }
     return true;
 }
@@ -143,12 +176,12 @@ pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int
     set->vertex_count = vertex_count;
     set->near = pl_array_of(sizeof(int));
     for (int k = 0; k < count; k++) set->triangle_count += sources[k].triangle_count;
-    set->block_count = (set->triangle_count + BLOCK - 1) / BLOCK;
     pl_status status = allocate(set) ? PL_OK : pl_fail_memory(error, "surfaces in contact");
     for (int k = 0, first = 0; status == PL_OK && k < count; k++) {
         status = add_surface(set, k, &sources[k], first, error);
         first += sources[k].triangle_count;
     }
+    if (status == PL_OK && !list_leaves(set)) status = pl_fail_memory(error, "surfaces in contact");
     if (status == PL_OK) status = share_features(set, error);
     if (status == PL_OK) *out = set;
     else pl_surface_set_destroy(set);
@@ -254,8 +287,21 @@ static bool list_near(const search* s, pl_pool* pool) {
     return true;
 }
 
-// the trees of all surfaces that are near one
+static void fit_vertices_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    for (int v = begin; v < end; v++) {
+        const int surface = s->set->surface_of_vertex[v];
+        if (surface < 0 || !s->set->surfaces[surface].is_near) continue;
+        pl_vertex_way* way = &s->set->ways[v];
+        way->box = pl_wide_box_of(box_of(s, &v, 1, reach_of(s, surface), STILL));
+        way->length = s->end ? pl_norm(motion_of(s, v, STILL)) : 0.0;
+    }
+}
+
+// the trees of all surfaces that are near one, and their vertices
 static void fit_trees(search* s, pl_pool* pool) {
+    pl_parallel_for(pool, fit_vertices_task, s->set->vertex_count, REFIT_BLOCK, s);
     for (int k = 0; k < s->set->surface_count; k++) {
         pl_bvh* tree = &s->set->surfaces[k].tree;
         if (!s->set->surfaces[k].is_near) continue;
@@ -267,29 +313,34 @@ static void fit_trees(search* s, pl_pool* pool) {
 
 // The boxes around the ways of a triangle's vertices, of its edges, and of itself.
 typedef struct triangle_boxes {
-    pl_box vertices[3], edges[3], whole;
+    pl_wide_box vertices[3], edges[3], whole;
 } triangle_boxes;
 
-static triangle_boxes boxes_of(const search* s, int triangle, double reach, pl_vec3 frame) {
-    const int* v = s->set->triangles + 3 * (size_t)triangle;
-    triangle_boxes boxes;
-    for (int i = 0; i < 3; i++) boxes.vertices[i] = box_of(s, v + i, 1, reach, frame);
-    for (int k = 0; k < 3; k++)
-        boxes.edges[k] = pl_box_add_box(boxes.vertices[EDGE[k][0]], boxes.vertices[EDGE[k][1]]);
-    boxes.whole = pl_box_add_box(boxes.edges[0], boxes.vertices[2]);
-    return boxes;
-}
-
-// One triangle and the tree that it asks.
+// A triangle of a leaf, and the tree that the leaf asks.
 typedef struct query {
     const search* search;
     pl_array* out;
+    int surfaces[2]; // of the leaf, of the tree
     int triangle;
-    pl_vec3 frame;        // in which the two are compared
+    bool moves;           // the frame in which the two are compared does
+    pl_vec3 frame;        // by this
     triangle_boxes boxes; // of the triangle in it
-    int surfaces[2];      // of the triangle, of the tree
     bool failed;
 } query;
+
+static triangle_boxes boxes_of(const query* q, int triangle, int surface) {
+    const search* s = q->search;
+    const int* v = s->set->triangles + 3 * (size_t)triangle;
+    const double reach = reach_of(s, surface);
+    triangle_boxes boxes;
+    for (int i = 0; i < 3; i++)
+        boxes.vertices[i] = q->moves ? pl_wide_box_of(box_of(s, v + i, 1, reach, q->frame))
+                                     : s->set->ways[v[i]].box;
+    for (int k = 0; k < 3; k++)
+        boxes.edges[k] = pl_wide_box_add(boxes.vertices[EDGE[k][0]], boxes.vertices[EDGE[k][1]]);
+    boxes.whole = pl_wide_box_add(boxes.edges[0], boxes.vertices[2]);
+    return boxes;
+}
 
 static bool has_vertex(const int* v, int count, int vertex) {
     for (int i = 0; i < count; i++)
@@ -300,9 +351,21 @@ static bool has_vertex(const int* v, int count, int vertex) {
 // the longest way that a corner goes
 static double way_of(const query* q, const int* v, int count) {
     double most = 0.0;
-    for (int i = 0; q->search->end && i < count; i++)
-        most = fmax(most, pl_norm2(motion_of(q->search, v[i], q->frame)));
-    return sqrt(most);
+    for (int i = 0; q->search->end && i < count; i++) {
+        const double length = q->moves ? pl_norm(motion_of(q->search, v[i], q->frame))
+                                       : q->search->set->ways[v[i]].length;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+// the boxes of a pair in double, which is what the rule is about
+static bool boxes_overlap(const query* q, const pl_contact_pair* pair) {
+    const search* s = q->search;
+    const int first = pair->is_edges ? 2 : 1;
+    const double reach[2] = {reach_of(s, pair->surfaces[0]), reach_of(s, pair->surfaces[1])};
+    return pl_box_overlaps(box_of(s, pair->v, first, reach[0], q->frame),
+                           box_of(s, pair->v + first, 4 - first, reach[1], q->frame));
 }
 
 // By how much less than the thickness of both a pair of one surface is to keep.
@@ -326,8 +389,13 @@ static void add_pair(query* q, const int* first, int first_count, const int* sec
     const pl_quad at = pl_pair_places(&pair, s->start);
     const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
     const double near = reach + way_of(q, first, first_count) + way_of(q, second, second_count);
-    const double distance = pl_quad_distance(&at, pair.is_edges, NULL);
-    if (distance > near || distance > near - spared_at_rest(q, &pair)) return;
+    if (pl_quad_is_beyond(&at, pair.is_edges, near)) return;
+    if (!pl_quad_is_within(&at, pair.is_edges, near) &&
+        pl_quad_distance(&at, pair.is_edges, NULL) > near)
+        return;
+    if (!boxes_overlap(q, &pair)) return;
+    const double spared = spared_at_rest(q, &pair);
+    if (spared > 0.0 && pl_quad_distance(&at, pair.is_edges, NULL) > near - spared) return;
     if (!pl_array_push(q->out, &pair)) q->failed = true;
 }
 
@@ -339,19 +407,19 @@ static void compare_features(query* q, int other) {
     const int of_a = set->features[q->triangle], of_b = set->features[other];
     const int turned[2] = {q->surfaces[1], q->surfaces[0]};
     const triangle_boxes* at_a = &q->boxes;
-    const double reach = reach_of(q->search, q->surfaces[1]);
-    const triangle_boxes at_b = boxes_of(q->search, other, reach, q->frame);
-    if (!pl_box_overlaps(at_a->whole, at_b.whole)) return;
+    const triangle_boxes at_b = boxes_of(q, other, q->surfaces[1]);
+    if (!pl_wide_box_overlaps(at_a->whole, at_b.whole)) return;
     for (int i = 0; i < 3; i++) {
-        if ((of_a & (1 << i)) && pl_box_overlaps(at_a->vertices[i], at_b.whole))
+        if ((of_a & (1 << i)) && pl_wide_box_overlaps(at_a->vertices[i], at_b.whole))
             add_pair(q, a + i, 1, b, 3, q->surfaces);
-        if ((of_b & (1 << i)) && pl_box_overlaps(at_b.vertices[i], at_a->whole))
+        if ((of_b & (1 << i)) && pl_wide_box_overlaps(at_b.vertices[i], at_a->whole))
             add_pair(q, b + i, 1, a, 3, turned);
     }
     for (int i = 0; i < 3; i++) {
-        if (!(of_a & (8 << i)) || !pl_box_overlaps(at_a->edges[i], at_b.whole)) continue;
+        if (!(of_a & (8 << i)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.whole)) continue;
         for (int j = 0; j < 3; j++) {
-            if (!(of_b & (8 << j)) || !pl_box_overlaps(at_a->edges[i], at_b.edges[j])) continue;
+            if (!(of_b & (8 << j)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.edges[j]))
+                continue;
             const int first[2] = {a[EDGE[i][0]], a[EDGE[i][1]]};
             const int second[2] = {b[EDGE[j][0]], b[EDGE[j][1]]};
             add_pair(q, first, 2, second, 2, q->surfaces);
@@ -380,6 +448,26 @@ static void add_crossings(query* q, int of_edges, int of_triangle) {
     }
 }
 
+// The frame in which a triangle is compared with a surface: its own where both move together.
+static void take_frame(query* q) {
+    const search* s = q->search;
+    const int surface = q->surfaces[0];
+    q->frame = STILL;
+    q->moves = s->end && surface == q->surfaces[1] && s->set->surfaces[surface].moves_as_one;
+    if (!q->moves) return;
+    const int* v = s->set->triangles + 3 * (size_t)q->triangle;
+    pl_vec3 sum = STILL;
+    for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
+    q->frame = pl_scale(1.0 / 3.0, sum);
+}
+
+static void take_triangle(query* q, int triangle) {
+    q->triangle = triangle;
+    if (q->search->crosses) return;
+    take_frame(q);
+    q->boxes = boxes_of(q, triangle, q->surfaces[0]);
+}
+
 static void compare(query* q, int other) {
     if (q->search->crosses) {
         add_crossings(q, q->triangle, other);
@@ -389,70 +477,45 @@ static void compare(query* q, int other) {
     }
 }
 
-static bool visit(int item, void* user) {
-    query* q = user;
-    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[1]];
-    const int other = surface->first_triangle + item;
-    if (q->surfaces[0] == q->surfaces[1] && other <= q->triangle) return true;
-    compare(q, other);
-    return !q->failed;
-}
-
-// The frame in which a triangle is compared with a surface: its own where both move together.
-static pl_vec3 frame_of(const query* q) {
-    const search* s = q->search;
-    const int surface = q->surfaces[0];
-    if (!s->end || surface != q->surfaces[1] || !s->set->surfaces[surface].moves_as_one)
-        return STILL;
-    const int* v = s->set->triangles + 3 * (size_t)q->triangle;
-    pl_vec3 sum = STILL;
-    for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
-    return pl_scale(1.0 / 3.0, sum);
-}
-
-// ------------------------------------------------------------------ flat parts
-
-// the pairs of two leaves of the same tree
+// the triangles of two leaves, or of one among themselves
 static void compare_leaves(query* q, const pl_bvh_node* a, const pl_bvh_node* b) {
-    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
-    const pl_bvh* tree = &surface->tree;
+    const pl_contact_surface *first = &q->search->set->surfaces[q->surfaces[0]],
+                             *second = &q->search->set->surfaces[q->surfaces[1]];
     for (int i = a->right; i < a->right + a->count; i++) {
-        bool is_ready = false;
+        bool is_taken = false;
         for (int j = a == b ? i + 1 : b->right; j < b->right + b->count && !q->failed; j++) {
-            if (!pl_box_overlaps(tree->boxes[i], tree->boxes[j])) continue;
-            q->triangle = surface->first_triangle + tree->items[i];
-            if (!is_ready) {
-                q->frame = frame_of(q);
-                q->boxes =
-                    boxes_of(q->search, q->triangle, reach_of(q->search, q->surfaces[0]), q->frame);
-                is_ready = true;
-            }
-            compare(q, surface->first_triangle + tree->items[j]);
+            if (!pl_box_overlaps(first->tree.boxes[i], second->tree.boxes[j])) continue;
+            if (!is_taken) take_triangle(q, first->first_triangle + first->tree.items[i]);
+            is_taken = true;
+            compare(q, second->first_triangle + second->tree.items[j]);
         }
     }
 }
 
-// a leaf with itself and all later ones, but for those that flat patches tell to be apart
-static void search_leaf(query* q, int leaf) {
+// a leaf and a tree; of its own tree only itself and what comes after it, except what flat patches
+// keep apart
+static void search_tree(query* q, int leaf) {
     const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
-    const pl_flat_patches* patches = surface->patches;
-    const pl_bvh* tree = &surface->tree;
-    const pl_bvh_node* own = &tree->nodes[patches->node_of[leaf]];
+    const pl_bvh *own = &surface->tree, *tree = &q->search->set->surfaces[q->surfaces[1]].tree;
+    const pl_flat_patches* patches = own == tree ? surface->patches : NULL;
+    const pl_box box = own->nodes[leaf].box;
     int stack[PL_BVH_STACK], top = 0;
-    stack[top++] = 0;
+    if (tree->node_count) stack[top++] = 0;
     while (top > 0) {
         const int index = stack[--top];
         const pl_bvh_node* node = &tree->nodes[index];
-        if (!pl_box_overlaps(node->box, own->box)) continue;
-        if (node->count == 0) {
-            stack[top++] = node->right;
-            if (patches->first_leaf[node->right] > leaf) stack[top++] = index + 1;
-        } else if (patches->first_leaf[index] >= leaf &&
-                   !pl_flat_patches_part(patches, leaf, patches->first_leaf[index])) {
-            compare_leaves(q, own, node);
+        if (!pl_box_overlaps(node->box, box)) continue;
+        if (node->count > 0) {
+            if (!patches || !pl_flat_patches_part(patches, leaf, index))
+                compare_leaves(q, &own->nodes[leaf], node);
+            continue;
         }
+        stack[top++] = node->right;
+        if (own != tree || leaf < node->right) stack[top++] = index + 1;
     }
 }
+
+// ------------------------------------------------------------------ flat parts
 
 static void find_flat(const search* s, pl_pool* pool) {
     // patches stay flat for a while if they are flat by so much of their gap
@@ -502,25 +565,11 @@ static void search_task(int begin, int end, int worker, void* user) {
     const int* near = set->near.data;
     query q = {.search = s, .out = s->crosses ? &set->crossings[block] : &set->pairs[block]};
     q.out->count = 0;
-    for (int t = begin; t < end && !q.failed; t++) {
-        q.triangle = t;
-        q.surfaces[0] = set->surface_of[t];
-        if (set->near_offsets[q.surfaces[0]] == set->near_offsets[q.surfaces[0] + 1]) continue;
-        const double reach = reach_of(s, q.surfaces[0]);
-        const triangle_boxes boxes = boxes_of(s, t, reach, STILL);
-        for (int k = set->near_offsets[q.surfaces[0]];
-             k < set->near_offsets[q.surfaces[0] + 1] && !q.failed; k++) {
-            const pl_flat_patches* patches = set->surfaces[near[k]].patches;
-            q.surfaces[1] = near[k];
-            if (near[k] == q.surfaces[0] && patches) {
-                const int leaf = patches->leaf_of[t - set->surfaces[near[k]].first_triangle];
-                if (leaf >= 0) search_leaf(&q, leaf);
-                q.triangle = t;
-                continue;
-            }
-            q.frame = frame_of(&q);
-            q.boxes = near[k] == q.surfaces[0] ? boxes_of(s, t, reach, q.frame) : boxes;
-            pl_bvh_overlap(&set->surfaces[near[k]].tree, boxes.whole, visit, &q);
+    for (int k = begin; k < end; k++) {
+        const int own = q.surfaces[0] = set->leaves[k].surface;
+        for (int n = set->near_offsets[own]; n < set->near_offsets[own + 1] && !q.failed; n++) {
+            q.surfaces[1] = near[n];
+            search_tree(&q, set->leaves[k].node);
         }
     }
     if (q.failed) q.out->count = SIZE_MAX; // told by run
@@ -533,7 +582,7 @@ static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
     if (set->near.count == 0) return PL_OK;
     fit_trees(s, pool);
     find_flat(s, pool);
-    pl_parallel_for(pool, search_task, set->triangle_count, BLOCK, s);
+    pl_parallel_for(pool, search_task, set->leaf_count, BLOCK, s);
     const pl_array* lists = s->crosses ? set->crossings : set->pairs;
     size_t count = 0;
     for (int k = 0; k < set->block_count; k++) {

@@ -68,7 +68,8 @@ typedef struct pl_surface_set {
                       // their thickness asks for; else infinite [m]
     int vertex_count; // of the system
     double* rest;     // its places at rest, 3 each; zero off the surfaces
-    int* surface_of_vertex; // -1: on none
+    int* surface_of_vertex;     // -1: on none
+    struct pl_vertex_way* ways; // per vertex, of the present search
     int triangle_count;
     int* triangles;          // vertices of the system
     int* surface_of;         // per triangle
@@ -77,8 +78,10 @@ typedef struct pl_surface_set {
     int* near_offsets;       // per surface, into near
     pl_array near;           // of int: surfaces whose boxes meet in the present search
     double seconds;          // that finding pairs has taken; the caller may set it back
+    int leaf_count;
+    struct pl_surface_leaf* leaves; // of all trees
     int block_count;
-    pl_array* pairs;     // of pl_contact_pair, per block of triangles
+    pl_array* pairs;     // of pl_contact_pair, per block of leaves
     pl_array* crossings; // of pl_crossing, per block
 } pl_surface_set;
 

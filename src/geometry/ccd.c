@@ -24,6 +24,8 @@
 static const double KEPT = 0.1, STEP = 0.9;
 // Rounding of a distance, relative to the size of what is measured.
 static const double ROUNDING = 1e-14;
+// Directions differ if the square of the sine between them is more than this.
+static const double MIN_SINE2 = 1e-6;
 // Two that slide along each other never come close and take many steps; then the part so far is
 // the answer.
 enum { MAX_STEPS = 500 };
@@ -42,6 +44,47 @@ double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]) {
         for (int i = 0; i < 3; i++) weights[i + 1] = -at.weights[i];
     }
     return sqrt(at.distance2);
+}
+
+// True if two whose shadows on a direction are `gap` apart are farther from each other than `room`,
+// whatever rounding did.
+static bool is_wide(double gap, pl_vec3 direction, double room) {
+    const double size2 = pl_norm2(direction), least = (1.0 + 1e-9) * room;
+    return gap > 0.0 && gap * gap > size2 * (least * least + 1e-18 * size2);
+}
+
+static double greater(double a, double b) { return a > b ? a : b; }
+
+bool pl_quad_is_beyond(const pl_quad* quad, bool is_edges, double room) {
+    const pl_vec3* x = quad->x;
+    const pl_vec3 a = pl_sub(x[0], x[3]), b = pl_sub(x[1], x[3]), c = pl_sub(x[2], x[3]);
+    // along the line through the middles
+    pl_vec3 way = is_edges ? pl_sub(pl_add(a, b), c) : pl_sub(pl_scale(3.0, a), pl_add(b, c));
+    const double of_a = pl_dot(a, way), of_b = pl_dot(b, way), of_c = pl_dot(c, way);
+    const double gap = is_edges ? -greater(-of_a, -of_b) - greater(of_c, 0.0)
+                                : of_a - greater(greater(of_b, of_c), 0.0);
+    if (is_wide(gap, way, room)) return true;
+    // across both, unless they are so nearly parallel that only rounding has a direction
+    const pl_vec3 other = is_edges ? pl_sub(a, b) : b;
+    way = pl_cross(other, c);
+    return pl_norm2(way) > MIN_SINE2 * pl_norm2(other) * pl_norm2(c) &&
+           is_wide(fabs(pl_dot(a, way)), way, room);
+}
+
+// by corners and middles
+bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room) {
+    const pl_vec3* x = quad->x;
+    const int second = is_edges ? 2 : 1;
+    const pl_vec3 first_middle = is_edges ? pl_lerp(x[0], x[1], 0.5) : x[0];
+    const pl_vec3 second_middle =
+        is_edges ? pl_lerp(x[2], x[3], 0.5) : pl_scale(1.0 / 3.0, pl_add(x[1], pl_add(x[2], x[3])));
+    double least = pl_norm2(pl_sub(first_middle, second_middle));
+    for (int i = 0; i < second; i++)
+        for (int j = second; j < 4; j++) {
+            const double distance2 = pl_norm2(pl_sub(x[i], x[j]));
+            least = distance2 < least ? distance2 : least;
+        }
+    return least < (1.0 - 1e-9) * room * room;
 }
 
 // a motion that both share brings them no nearer

@@ -19,6 +19,11 @@ typedef struct pl_quad {
 // weights[i] * x[i], positive weights on the first of the two (weights may be NULL).
 double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]);
 
+// True only if the two are farther apart than `room`, or are not. Much cheaper than the distance,
+// and one of them is true of most.
+bool pl_quad_is_beyond(const pl_quad* quad, bool is_edges, double room);
+bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room);
+
 // The part of the motion (0 to 1) that leaves the two farther apart than a tenth of their distance
 // at the start; 1 if all of it does. 0 if they touch at the start and move.
 double pl_quad_advance(const pl_quad* start, const pl_quad* motion, bool is_edges);
