@@ -26,7 +26,7 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
 // has about 6.
 
 static const double SPRING_LIMIT = 12.0;
-enum { STIFFEN_EVERY = 4 }; // cycles
+enum { STIFFEN_EVERY = 2 }; // cycles
 
 // Stiffness of one spring, reduced so that all springs together are no stiffer than the lattice at
 // their faces. crowd: requested total stiffness at faces.
