@@ -3,9 +3,7 @@
 //
 // Thickens parts of a body that are one cell thin. Displacements live on faces between two cells of
 // the body, and shear on edges between four. So a single layer has no displacement across itself
-// and no stiffness against bending: what happens to it across is extrapolated from the rest of the
-// body, over the whole length of a limb. A contact at the tip of such a limb then acts on its root
-// through a long lever, and cycles do not converge.
+// and does not bend: what happens across it is extrapolated from the rest of the body.
 //
 // Where we differ from the paper: it asks for lattices fine enough. Here every cell gets to belong
 // to a cube of 2 x 2 x 2 cells of the body: cells that lack one complete the cheapest. The cells
