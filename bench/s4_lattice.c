@@ -46,7 +46,7 @@ pl_status s4_armadillo_cells(bench* b, double cell, pl_pool* pool, pl_grid_frame
     *frame = (pl_grid_frame){.cell = cell};
     pl_status status = bench_surface_mesh(b, ARMADILLO, &mesh, error);
     if (status != PL_OK) return status;
-    status = pl_grid_voxelise(mesh, 0, pool, frame, out, error);
+    status = pl_grid_voxelise(mesh, 0, pool, frame, out, NULL, error);
     pl_mesh_destroy(mesh);
     if (status == PL_OK) hold_limbs(out);
     return status;
@@ -77,7 +77,7 @@ pl_status s4_armadillo_cell(bench* b, int count, pl_pool* pool, double* cell, pl
     for (int n = 0; status == PL_OK && n < 2; n++) {
         pl_grid_frame frame = {.cell = *cell};
         pl_grid_cells cells = {0};
-        status = pl_grid_voxelise(mesh, 0, pool, &frame, &cells, error);
+        status = pl_grid_voxelise(mesh, 0, pool, &frame, &cells, NULL, error);
         if (status == PL_OK) *cell *= cbrt(used_cells(&cells) / (double)count);
         pl_grid_cells_free(&cells);
     }

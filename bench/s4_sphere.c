@@ -64,7 +64,7 @@ static bool is_held_triangle(const pl_mesh* m, int t) {
 pl_status s4_sphere_cells(const pl_mesh* surface, int across, int padding, pl_grid_frame* frame,
                           pl_grid_cells* out, pl_error* error) {
     *frame = (pl_grid_frame){.cell = 2.0 * S4_RADIUS / across};
-    pl_status status = pl_grid_voxelise(surface, padding, NULL, frame, out, error);
+    pl_status status = pl_grid_voxelise(surface, padding, NULL, frame, out, NULL, error);
     for (int t = 0; status == PL_OK && t < surface->triangle_count; t++) {
         const double* corner[3];
         for (int i = 0; i < 3; i++)

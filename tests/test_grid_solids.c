@@ -104,7 +104,7 @@ static double filled(const char* shape, double cell, int* cell_count) {
     options.edge = 0.125;
     CHECK_OK(pl_generate(shape, &options, &mesh, &error), &error);
     CHECK_OK(pl_mesh_surface(mesh, &surface, &error), &error);
-    CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, &error), &error);
+    CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, NULL, &error), &error);
     CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
     const pl_grid_level* l = &lattice.levels[0];
     CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &filling, &error), &error);

@@ -83,7 +83,7 @@ static sample start(double cell) {
     sample s = {.frame = {.cell = cell}};
     pl_error error;
     make_block(&s);
-    CHECK_OK(pl_grid_voxelise(s.block, 0, NULL, &s.frame, &s.cells, &error), &error);
+    CHECK_OK(pl_grid_voxelise(s.block, 0, NULL, &s.frame, &s.cells, NULL, &error), &error);
     // held at low x
     for (int k = 0; k < s.cells.size[2]; k++)
         for (int j = 0; j < s.cells.size[1]; j++)

@@ -59,8 +59,7 @@ static int count_leaves(const pl_bvh* tree) {
 static bool allocate(pl_flat_patches* p) {
     const size_t count = (size_t)p->count;
     return (p->leaf_of = PL_ALLOC(int, p->tree->node_count)) &&
-           (p->node_of = PL_ALLOC(int, count)) &&
-           (p->near_offsets = PL_ALLOC(int, count + 1)) &&
+           (p->node_of = PL_ALLOC(int, count)) && (p->near_offsets = PL_ALLOC(int, count + 1)) &&
            (p->vertex_offsets = PL_ALLOC(int, count + 1)) &&
            (p->inverse = PL_ALLOC(double, 2 * count)) && (p->gap = PL_ALLOC(double, count)) &&
            (p->ratio = PL_ALLOC(double, count)) && (p->frame = PL_ALLOC(double, 6 * count)) &&
@@ -328,9 +327,7 @@ pl_status pl_flat_patches_create(const pl_flat_source* source, pl_pool* pool, pl
     *out = NULL;
     pl_flat_patches* p = PL_ALLOC(pl_flat_patches, 1);
     if (!p) return pl_fail_memory(error, "surfaces in contact");
-    *p = (pl_flat_patches){.tree = source->tree,
-                           .triangle_count = source->triangle_count,
-                           .count = count_leaves(source->tree)};
+    *p = (pl_flat_patches){.tree = source->tree, .count = count_leaves(source->tree)};
     bool ok = allocate(p);
     if (ok) number_leaves(p);
     if (p->near_offsets) p->near_offsets[p->count] = 0;

@@ -13,10 +13,10 @@
 // a vertex with it.
 typedef struct pl_flat_patches {
     const pl_bvh* tree; // borrowed
-    int triangle_count, count;
-    int* leaf_of;             // per node; -1: it is not a leaf
-    int* node_of;             // per leaf
-    int *near_offsets, *near; // per leaf: it and those that share a vertex with it, sorted
+    int count;
+    int* leaf_of;                   // per node; -1: it is not a leaf
+    int* node_of;                   // per leaf
+    int *near_offsets, *near;       // per leaf: it and those that share a vertex with it, sorted
     int *vertex_offsets, *vertices; // per leaf: the vertices of these, of the system, sorted
     double* flat;    // 2 per entry of vertices: its place at rest in the plane of the patch [m]
     double* inverse; // 2 per leaf: 1 / sum of squares of these

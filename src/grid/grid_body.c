@@ -54,16 +54,6 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-static int count_layers(const pl_grid_cells* c) {
-    int count = 0;
-    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
-        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
-            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++)
-                count +=
-                    pl_grid_cell(c, i, j, k) != PL_CELL_EXTERIOR && pl_grid_is_layer(c, i, j, k);
-    return count;
-}
-
 pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
     if (b->general)
         return pl_grid_corot_create(&b->lattice, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
@@ -209,13 +199,14 @@ static void note_slender(const pl_grid_body* b, const pl_method_body* def, const
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             b->lattice.levels[0].cell_count, b->frame.cell, b->lattice.level_count);
-    int thin = count_layers(&b->cells);
+    const int thin = b->general ? b->thickening.thin_count : pl_grid_cells_count_layers(&b->cells);
     if (thin)
         pl_note(notes, PL_NOTE_INFO,
-                "body \"%s\": %d cells are in parts one cell thin, which hardly resist bending; if "
-                "frames with contact do not converge, set grid.padding to 1, or use smaller cells "
-                "(grid.cell)",
-                b->name, thin);
+                "body \"%s\": %d cells are in parts one cell thin, %s; smaller "
+                "cells (grid.cell) follow the body more closely",
+                b->name, thin,
+                b->general ? "and got soft cells beside them so that these can bend"
+                           : "which do not bend");
     if (!isnan(def->body->contact.stiffness))
         pl_note(
             notes, PL_NOTE_INFO,
@@ -228,8 +219,8 @@ static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_no
 static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_mesh* surface,
                             pl_error* error) {
     pl_error cause = {0};
-    pl_status status =
-        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    pl_status status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells,
+                                        b->general ? &b->thickening : NULL, &cause);
     // room for a layer of Dirichlet cells outside
     if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
@@ -320,6 +311,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .update_every = body->grid.update_every,
                           .is_smooth = body->grid.embedding == PL_GRID_EMBEDDING_TRICUBIC,
                           .pool = pool};
+    out->thickening.added = pl_array_of(3 * sizeof(int));
     out->general = out->rotates || body->region_count || body->variation_count;
     if (set_moduli(out, &body->material))
         pl_note(notes, PL_NOTE_INFO,
@@ -401,6 +393,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->pressure_before, double, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
+    PL_FREE(b->cell_mass, float, size);
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->springs, double, 9 * (size_t)b->point_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->point_count);
@@ -417,6 +410,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->is_single, bool, b->vertex_count);
     PL_FREE(b->targets, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->first_chunks, pl_grid_chunk_place, b->first_chunk_count);
+    pl_array_free(&b->thickening.added);
     pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
@@ -427,11 +421,15 @@ void pl_grid_body_free(pl_grid_body* b) {
     *b = (pl_grid_body){0};
 }
 
-// Mass of an interior face in addition to one cell's, in cells: it also carries the outer half of
-// an adjacent cell whose far face is not a variable.
-static float more_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
-    return (pl_grid_has_stress(l, a, g->begin + i) ? 0.0f : 0.5f) +
-           (pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) ? 0.0f : 0.5f);
+// Mass of an interior face in addition to one cell's, in cells: half of both cells beside it, and
+// the outer half of one whose far face is not a variable.
+static float more_mass(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const int cells[2] = {g->begin + i, pl_grid_below(g, a, i)};
+    double mass = -1.0;
+    for (int k = 0; k < 2; k++)
+        mass += pl_grid_cell_mass(b, cells[k]) * (pl_grid_has_stress(l, a, cells[k]) ? 0.5 : 1.0);
+    return (float)mass;
 }
 
 void pl_grid_body_set_masses(pl_grid_body* b) {
@@ -441,7 +439,7 @@ void pl_grid_body_set_masses(pl_grid_body* b) {
             for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
                 int at = l->segments[s].begin + i;
                 bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
-                b->more_mass[a][at] = own ? more_mass(l, &l->segments[s], a, i) : 0.0f;
+                b->more_mass[a][at] = own ? more_mass(b, &l->segments[s], a, i) : 0.0f;
             }
         b->state.more_mass[a] = b->more_mass[a];
     }

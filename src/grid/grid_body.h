@@ -52,6 +52,7 @@ typedef struct pl_grid_body {
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
+    pl_grid_thickening thickening; // cells added where the body is one cell thin
     // Per index of the finest level: number of the attachment that a Dirichlet cell moves with, or
     // 0; negative for cells outside the body.
     int *held, *next_held;
@@ -95,6 +96,7 @@ typedef struct pl_grid_body {
     double* anchor; // where points are embedded; equals rest if all points are near cells
     double mu, lambda, density; // density: the body's mass over the volume of all cells
     float* more_mass[3];        // mass of faces in addition to one cell's, in cells
+    float* cell_mass;           // of cells, relative to their mean; NULL: 1
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume over lattice_volume
     pl_grid_surface_kind surface_kind;
@@ -128,6 +130,10 @@ pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_
 
 // Sets the masses of all faces in the state.
 void pl_grid_body_set_masses(pl_grid_body* body);
+// Mass of a cell relative to the mean of all.
+static inline double pl_grid_cell_mass(const pl_grid_body* b, int index) {
+    return b->cell_mass ? (double)b->cell_mass[index] : 1.0;
+}
 // y in the equations of a step, see grid_step.c.
 static inline double pl_grid_reference(const pl_grid_body* b, int axis, int index) {
     const double now = b->before[axis][index];

@@ -101,6 +101,25 @@ pl_status pl_grid_choose_cell(pl_grid_body* b, const pl_method_body* def, const 
     return status;
 }
 
+static float* make_field(float* field, int size, float value) {
+    if (field) return field;
+    field = PL_ALLOC(float, size);
+    for (int i = 0; field && i < size; i++) field[i] = value;
+    return field;
+}
+
+// Gives the cells that were added to thin parts stiffness and mass of the cells beside them.
+static pl_status share_with_added(pl_grid_body* b, pl_error* error) {
+    const pl_grid_level* fine = &b->lattice.levels[0];
+    const float cells = (float)fine->cell_count, before = cells - (float)b->thickening.added.count;
+    b->fractions = make_field(b->fractions, fine->field_size, 1.0f);
+    b->cell_mass = make_field(NULL, fine->field_size, cells / before);
+    if (!b->fractions || !b->cell_mass) return pl_fail_memory(error, "the cells of a lattice");
+    pl_status status = pl_grid_share_cells(&b->thickening, fine, &b->cells, b->fractions, error);
+    if (status != PL_OK) return status;
+    return pl_grid_share_cells(&b->thickening, fine, &b->cells, b->cell_mass, error);
+}
+
 // Volume that the surface fills in the cells [m^3]; and the stiffness of cells in the general
 // lattice.
 static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
@@ -114,7 +133,7 @@ static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* vol
     else PL_FREE(filling.fractions, float, fine->field_size);
     const bool encloses = filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN;
     *volume = encloses ? filling.cells * pow(b->frame.cell, 3.0) : 0.0;
-    return PL_OK;
+    return b->thickening.added.count ? share_with_added(b, error) : PL_OK;
 }
 
 // Volume of the body. The signed volume of a surface is not reliable: for an open surface it

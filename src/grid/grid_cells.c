@@ -89,3 +89,12 @@ bool pl_grid_is_layer(const pl_grid_cells* c, int i, int j, int k) {
     }
     return false;
 }
+
+int pl_grid_cells_count_layers(const pl_grid_cells* c) {
+    int count = 0, at[3];
+    for (size_t n = 0; n < pl_grid_cells_count(c); n++) {
+        pl_grid_cells_place(c, n, at);
+        count += c->kinds[n] != PL_CELL_EXTERIOR && pl_grid_is_layer(c, at[0], at[1], at[2]);
+    }
+    return count;
+}

@@ -66,5 +66,6 @@ pl_status pl_grid_cells_pad(pl_grid_cells* cells, int layers, pl_error* error);
 
 // Whether a cell is of a single layer: it has no neighbours on both sides along some axis.
 bool pl_grid_is_layer(const pl_grid_cells* cells, int i, int j, int k);
+int pl_grid_cells_count_layers(const pl_grid_cells* cells);
 
 #endif

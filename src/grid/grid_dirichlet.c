@@ -139,6 +139,36 @@ static void mark_triangle(pl_grid_body* b, const int* v, int attachment) {
         }
 }
 
+// Holds one side of an added cell as that side of a cell of the body beside it is held, so that a
+// thickened part is clamped across its whole section.
+static void hold_side(pl_grid_body* b, const int added[3], const int near[3]) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    for (int side = 0; side < 6; side++) {
+        int own[3], other[3];
+        for (int a = 0; a < 3; a++) {
+            const int step = a == side / 2 ? (side % 2 ? 1 : -1) : 0;
+            own[a] = added[a] + step, other[a] = near[a] + step;
+        }
+        const int from = pl_grid_index(l, other[0], other[1], other[2]);
+        const int to = pl_grid_index(l, own[0], own[1], own[2]);
+        if (from < 0 || to < 0 || b->next_held[from] >= 0 || b->next_held[to] != 0) continue;
+        if (is_outside(b, own[0], own[1], own[2], to))
+            mark_at(b, own[0], own[1], own[2], -b->next_held[from], true);
+    }
+}
+
+static void hold_added_cells(pl_grid_body* b) {
+    const int* added = b->thickening.added.data;
+    for (size_t k = 0; k < b->thickening.added.count; k++)
+        for (int n = 0; n < 27; n++) {
+            const int* at = added + 3 * k;
+            const int near[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
+            const int index = pl_grid_index(&b->lattice.levels[0], near[0], near[1], near[2]);
+            if (index >= 0 && !is_outside(b, near[0], near[1], near[2], index))
+                hold_side(b, at, near);
+        }
+}
+
 // marks the cells of triangles and tets that are held as a whole, and of other pinned vertices
 static void mark_held(pl_grid_body* b) {
     memset(b->next_held, 0, (size_t)b->lattice.levels[0].field_size * sizeof(int));
@@ -161,6 +191,7 @@ static void mark_held(pl_grid_body* b) {
         pl_grid_cell_of(&b->cells, &b->frame, b->anchor + 3 * (size_t)v, cell);
         mark_at(b, cell[0], cell[1], cell[2], b->pinned[v], false);
     }
+    hold_added_cells(b);
 }
 
 // the kinds of cells
@@ -240,8 +271,8 @@ static int attachment_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest
 }
 
 // Pins in one line say nothing of turns about it: a little of the identity, which no other pins
-// feel, chooses the smallest turn. Returns the identity if only round-off rotates, so that a body at
-// rest has no forces.
+// feel, chooses the smallest turn. Returns the identity if only round-off rotates, so that a body
+// at rest has no forces.
 static pl_mat3 rotation_of(pl_mat3 moment) {
     pl_mat3 R = pl_mat3_identity();
     const double size = pl_mat3_norm(moment);

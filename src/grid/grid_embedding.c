@@ -2,14 +2,23 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Interpolation near the surface uses exterior faces, which are not variables. They are
-// extrapolated from inside: u = 2 u1 - u2 along each axis on which the next two faces are known,
-// averaged over these axes; the mean of the neighbours if there is no such pair. Forces are spread
+// extrapolated from inside: u = 2 u1 - u2 from the next two faces along an axis, or u1 + u2 - u12
+// from three corners of a square; the mean of the neighbours if neither is known. Forces are spread
 // with the transpose, so the work of a force is the same on both sides and no force is lost.
+//
+// Of several formulas those with the smallest absolute weights count, written as sums of variables.
+// The outside of a corner needs weights of 7 in sum. Larger ones come from extrapolating along a
+// thin part instead of across it: a contact at its tip would act on its root through a lever as
+// long as the part, with a stiffness that grows by the square of the weights.
 #include "grid/grid_embedding.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
+
+// Largest sum of the absolute weights of a formula; the second where none is within the first.
+static const double MAX_WEIGHTS[2] = {7.0, 27.0};
+enum { MAX_PASSES = 200 }; // each extends by one layer
 
 static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -134,44 +143,144 @@ void pl_grid_extensions_free(pl_grid_extensions* x) {
 typedef struct extender {
     const pl_grid_level* level;
     uint8_t* known; // per axis and index: pass in which it became known, 1 for variables
+    int* items;     // per axis and index: its extension, if it is one
     pl_grid_extender list;
+    double max_weights;
 } extender;
 
-static uint8_t* known_at(const extender* e, int a, int index) {
-    return &e->known[(size_t)a * (size_t)e->level->field_size + (size_t)index];
+static size_t slot_of(const extender* e, int a, int index) {
+    return (size_t)a * (size_t)e->level->field_size + (size_t)index;
+}
+// Whether a face exists and was known before a pass.
+static bool knows(const extender* e, int a, int index, int pass) {
+    return index >= 0 && e->known[slot_of(e, a, index)] && e->known[slot_of(e, a, index)] < pass;
+}
+static void note_known(extender* e, int a, int index, int pass) {
+    e->known[slot_of(e, a, index)] = (uint8_t)pass;
+    e->items[slot_of(e, a, index)] = (int)e->list.items.count - 1;
 }
 
-// extrapolates one face from faces of earlier passes; false if there are none
-static bool extend_face(extender* e, int a, const int at[3], int pass, bool linear) {
-    int near[6], far[6], count = 0;
+// ------------------------------------------------------------------ linear extensions
+
+enum { MAX_TERMS = 96 };
+typedef struct weighted_sum {
+    int count;
+    int index[MAX_TERMS]; // variables
+    double weight[MAX_TERMS];
+} weighted_sum;
+
+// false if the sum is full
+static bool add_term(weighted_sum* sum, int index, double weight) {
+    int n = 0;
+    while (n < sum->count && sum->index[n] != index) n++;
+    if (n == MAX_TERMS) return false;
+    if (n == sum->count) sum->index[sum->count++] = index, sum->weight[n] = 0.0;
+    sum->weight[n] += weight;
+    return true;
+}
+
+static bool add_known(const extender* e, int a, int index, double weight, weighted_sum* sum) {
+    if (e->known[slot_of(e, a, index)] == 1) return add_term(sum, index, weight);
+    const pl_grid_extension* x =
+        (const pl_grid_extension*)e->list.items.data + e->items[slot_of(e, a, index)];
+    const int* sources = e->list.sources.data;
+    const double* weights = e->list.weights.data;
+    bool fits = true;
+    for (int n = x->first; n < x->first + x->count; n++)
+        fits = fits && add_term(sum, sources[n], weight * weights[n]);
+    return fits;
+}
+
+// Sum of the formulas with the smallest absolute weights so far.
+typedef struct formulas {
+    weighted_sum sum;
+    double size;
+    int count;
+} formulas;
+
+// Considers near + other - last, where these three are known.
+static void consider(const extender* e, int a, int pass, int near, int other, int last,
+                     formulas* best) {
+    weighted_sum sum = {.count = 0};
+    double size = 0.0;
+    if (!knows(e, a, near, pass) || !knows(e, a, other, pass) || !knows(e, a, last, pass)) return;
+    if (!add_known(e, a, near, 1.0, &sum) || !add_known(e, a, other, 1.0, &sum) ||
+        !add_known(e, a, last, -1.0, &sum))
+        return;
+    for (int n = 0; n < sum.count; n++) size += fabs(sum.weight[n]);
+    if (size > e->max_weights + 1e-6 || (best->count && size > best->size + 1e-6)) return;
+    if (best->count && size < best->size - 1e-6) best->count = best->sum.count = 0;
+    if (best->sum.count + sum.count > MAX_TERMS) return;
+    if (best->count++ == 0) best->size = size;
+    for (int n = 0; n < sum.count; n++) add_term(&best->sum, sum.index[n], sum.weight[n]);
+}
+
+static int face_beside(const extender* e, const int at[3], int x, int y, int z) {
+    return pl_grid_index(e->level, at[0] + x, at[1] + y, at[2] + z);
+}
+
+static void add_linear(extender* e, int a, int index, const formulas* best) {
+    pl_grid_extension x = {.axis = a, .index = index, .first = (int)e->list.sources.count};
+    for (int n = 0; n < best->sum.count; n++)
+        if (fabs(best->sum.weight[n]) > 1e-9)
+            add_source(&e->list, best->sum.index[n], best->sum.weight[n] / best->count);
+    x.count = (int)e->list.sources.count - x.first;
+    if (!pl_array_push(&e->list.items, &x)) e->list.lost = true;
+}
+
+// Extends one face from faces of earlier passes by a formula that is exact for linear fields;
+// false if there is none with small weights.
+static bool extend_linearly(extender* e, int a, const int at[3], int pass) {
+    formulas best = {.count = 0};
     for (int n = 0; n < 6; n++) {
-        int step = n % 2 ? 1 : -1, p[3], q[3];
-        for (int d = 0; d < 3; d++) p[d] = at[d] + step * shift[n / 2][d], q[d] = 2 * p[d] - at[d];
-        near[count] = pl_grid_index(e->level, p[0], p[1], p[2]);
-        far[count] = pl_grid_index(e->level, q[0], q[1], q[2]);
-        if (near[count] < 0 || !*known_at(e, a, near[count]) ||
-            *known_at(e, a, near[count]) >= pass)
-            continue;
-        bool both =
-            far[count] >= 0 && *known_at(e, a, far[count]) && *known_at(e, a, far[count]) < pass;
-        if (!linear || both) count++;
+        int p[3] = {0};
+        p[n / 2] = n % 2 ? 1 : -1;
+        const int near = face_beside(e, at, p[0], p[1], p[2]);
+        if (!knows(e, a, near, pass)) continue;
+        consider(e, a, pass, near, near, face_beside(e, at, 2 * p[0], 2 * p[1], 2 * p[2]), &best);
+        for (int m = 2 * (n / 2) + 2; m < 6; m++) {
+            int q[3] = {0};
+            q[m / 2] = m % 2 ? 1 : -1;
+            consider(e, a, pass, near, face_beside(e, at, q[0], q[1], q[2]),
+                     face_beside(e, at, p[0] + q[0], p[1] + q[1], p[2] + q[2]), &best);
+        }
+    }
+    if (best.count == 0) return false;
+    const int index = face_beside(e, at, 0, 0, 0);
+    add_linear(e, a, index, &best);
+    note_known(e, a, index, pass);
+    return true;
+}
+
+// ------------------------------------------------------------------ all extensions
+
+// extends one face by the mean of its neighbours from earlier passes; false if there are none
+static bool extend_by_mean(extender* e, int a, const int at[3], int pass) {
+    int near[6], count = 0;
+    for (int n = 0; n < 6; n++) {
+        int p[3] = {0};
+        p[n / 2] = n % 2 ? 1 : -1;
+        near[count] = face_beside(e, at, p[0], p[1], p[2]);
+        if (knows(e, a, near[count], pass)) count++;
     }
     if (count == 0) return false;
-    int index = pl_grid_index(e->level, at[0], at[1], at[2]);
-    pl_grid_extender_add(&e->list, a, index, count, near, linear ? far : NULL);
-    *known_at(e, a, index) = (uint8_t)pass;
+    const int index = face_beside(e, at, 0, 0, 0);
+    pl_grid_extender_add(&e->list, a, index, count, near, NULL);
+    note_known(e, a, index, pass);
     return true;
 }
 
 // one pass over all unknown faces; returns how many became known
 static int run_pass(extender* e, int pass, bool linear) {
     int found = 0;
-    for (int s = 0; s < e->level->segment_count; s++) {
+    for (int s = 0; s < e->level->segment_count && !e->list.lost; s++) {
         const pl_grid_segment* g = &e->level->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+        for (int i = 0; i < g->count * PL_GRID_CHUNK && !e->list.lost; i++) {
             const int at[3] = {g->x + i, g->y, g->z};
-            for (int a = 0; a < 3; a++)
-                if (!*known_at(e, a, g->begin + i)) found += extend_face(e, a, at, pass, linear);
+            for (int a = 0; a < 3; a++) {
+                if (e->known[slot_of(e, a, g->begin + i)]) continue;
+                found += linear ? extend_linearly(e, a, at, pass) : extend_by_mean(e, a, at, pass);
+            }
         }
     }
     return found;
@@ -187,7 +296,7 @@ static void mark_variables(extender* e, const pl_grid_cells* cells) {
                                            g->z - shift[a][2]);
                 if (own == PL_CELL_DIRICHLET || low == PL_CELL_DIRICHLET ||
                     (own == PL_CELL_INTERIOR && low == PL_CELL_INTERIOR))
-                    *known_at(e, a, g->begin + i) = 1;
+                    e->known[slot_of(e, a, g->begin + i)] = 1;
             }
     }
 }
@@ -195,13 +304,19 @@ static void mark_variables(extender* e, const pl_grid_cells* cells) {
 static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells* cells,
                                  pl_grid_embedding_map* out, pl_error* error) {
     extender e = {.level = level, .list = pl_grid_extender_start()};
-    e.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
-    if (!e.known) return pl_fail_memory(error, "an embedding");
-    mark_variables(&e, cells);
-    // linear where possible; thin parts take the mean of their neighbours
-    for (int pass = 2; pass < 200 && !e.list.lost; pass++)
-        if (run_pass(&e, pass, true) == 0 && run_pass(&e, pass, false) == 0) break;
-    PL_FREE(e.known, uint8_t, 3 * (size_t)level->field_size);
+    const size_t count = 3 * (size_t)level->field_size;
+    e.known = PL_ALLOC(uint8_t, count);
+    e.items = PL_ALLOC(int, count);
+    e.list.lost = !e.known || !e.items;
+    if (!e.list.lost) mark_variables(&e, cells);
+    int pass = 2;
+    for (int k = 0; k < 2; k++) {
+        e.max_weights = MAX_WEIGHTS[k];
+        while (pass < MAX_PASSES && !e.list.lost && run_pass(&e, pass, true)) pass++;
+    }
+    while (pass < MAX_PASSES && !e.list.lost && run_pass(&e, pass, false)) pass++;
+    PL_FREE(e.known, uint8_t, count);
+    PL_FREE(e.items, int, count);
     const bool ok = pl_grid_extender_take(&e.list, &out->extensions);
     pl_grid_extender_free(&e.list);
     return ok ? PL_OK : pl_fail_memory(error, "an embedding");

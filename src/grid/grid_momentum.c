@@ -8,7 +8,7 @@
 // at a tolerance.
 //
 // So the end of a step moves and rotates each free piece rigidly by the small amount that is
-// missing. Momenta are sums over cells, which all have the same mass and move with the mean of
+// missing. Momenta are sums over cells, which move with the mean of
 // their faces; rigid motions then have the inertia of the cells, in any orientation. The target
 // momenta follow from the integrator's own formula:
 //
@@ -55,8 +55,10 @@ static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], d
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!in_piece(b, piece, g->begin + i)) continue;
-            sum = pl_add(sum, pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)));
-            *count += 1.0;
+            const double mass = pl_grid_cell_mass(b, g->begin + i);
+            const pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i));
+            sum = pl_madd(sum, mass, x);
+            *count += mass;
         }
     }
     return *count > 0.0 ? pl_scale(1.0 / *count, sum) : sum;
@@ -82,7 +84,7 @@ static pl_mat3 swing_of(pl_vec3 a, pl_vec3 p) {
 static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
                           double* const v[3]) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    const double m = b->density * pow(b->frame.cell, 3.0);
+    const double mean = b->density * pow(b->frame.cell, 3.0);
     double count;
     moments out = {.middle = middle_of(b, piece, u, &count)};
     pl_mat3 spread = {{0}};
@@ -92,6 +94,7 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
             if (!in_piece(b, piece, g->begin + i)) continue;
             const pl_vec3 x =
                 pl_sub(pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)), out.middle);
+            const double m = mean * pl_grid_cell_mass(b, g->begin + i);
             const pl_vec3 p = pl_scale(m, pl_grid_cell_mean(v, g, i));
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
@@ -99,7 +102,7 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
             out.swing = pl_mat3_add(out.swing, swing_of(x, p));
         }
     }
-    out.mass = m * count;
+    out.mass = mean * count;
     out.inertia = inertia_of(&spread, out.mass, b->frame.cell);
     return out;
 }

@@ -50,7 +50,7 @@ static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* lo
             pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
             pl_vec3 a = pl_scale(-1.0, pl_vec3_load(loads->gravity));
             if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
-            pl_force_sum_add(&s, x, pl_scale(m, a));
+            pl_force_sum_add(&s, x, pl_scale(m * pl_grid_cell_mass(b, g->begin + i), a));
         }
     }
     for (int p = 0; p < b->point_count; p++)

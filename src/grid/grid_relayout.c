@@ -30,6 +30,7 @@ static int list_fields(pl_grid_body* b, field out[MAX_FIELDS]) {
     out[count++] = (field){(void**)&b->turn_before, sizeof(pl_quat)};
     out[count++] = (field){(void**)&b->moduli, sizeof(float)};
     out[count++] = (field){(void**)&b->fractions, sizeof(float)};
+    out[count++] = (field){(void**)&b->cell_mass, sizeof(float)};
     out[count++] = (field){(void**)&b->held, sizeof(int)};
     out[count++] = (field){(void**)&b->next_held, sizeof(int)};
     out[count++] = (field){(void**)&b->pieces.of_cell, sizeof(int)};
@@ -47,7 +48,7 @@ static bool same_layout(const pl_grid_level* a, const pl_grid_level* b) {
     return true;
 }
 
-// new cells have no rotation, relative modulus 1, and belong to no piece
+// new cells have no rotation, relative modulus and mass 1, and belong to no piece
 static void set_new(pl_grid_body* b, const pl_grid_level* to, const pl_grid_level* from) {
     for (int s = 0; s < to->segment_count; s++) {
         const pl_grid_segment* g = &to->segments[s];
@@ -57,6 +58,7 @@ static void set_new(pl_grid_body* b, const pl_grid_level* to, const pl_grid_leve
                 if (b->turn) b->turn[i] = b->turn_before[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
                 if (b->moduli) b->moduli[i] = 1.0f;
                 if (b->fractions) b->fractions[i] = 1.0f;
+                if (b->cell_mass) b->cell_mass[i] = 1.0f;
                 if (b->pieces.of_cell) b->pieces.of_cell[i] = -1;
             }
         }

@@ -143,8 +143,8 @@ static pl_status fold(const pl_mesh* surface, int padding, pl_grid_frame* frame,
                       pl_error* error) {
     pl_status status = PL_OK;
     for (int a = 0; status == PL_OK && a < 3; a++) {
-        // neighbouring cells are read too: two layers, to be safe
-        status = pl_grid_frame_fold(frame, a, surface, padding + 2, error);
+        // thin parts may get another layer, and neighbouring cells are read: two layers, to be safe
+        status = pl_grid_frame_fold(frame, a, surface, padding + 3, error);
         cells[a] -= (double)pl_grid_left_out(frame, a);
     }
     return status;
@@ -200,7 +200,7 @@ static pl_status check_used(const pl_grid_cells* cells, const pl_grid_frame* fra
 }
 
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
-                           pl_grid_cells* out, pl_error* error) {
+                           pl_grid_cells* out, pl_grid_thickening* thickening, pl_error* error) {
     int low[3], size[3];
     pl_status status = choose_box(surface, padding, frame, low, size, error);
     if (status != PL_OK) return status;
@@ -211,9 +211,11 @@ pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, p
                             &solid, error);
     if (status == PL_OK) {
         pl_parallel_for(pool, fill_task, size[1] * size[2], 16, &(fill_job){&solid, frame, out});
-        pl_solid_free(&solid);
         mark_surface(surface, frame, out);
         status = pl_grid_cells_pad(out, padding, error);
+        if (status == PL_OK && thickening)
+            status = pl_grid_thicken(&solid, frame, out, thickening, error);
+        pl_solid_free(&solid);
     }
     if (status == PL_OK) status = check_used(out, frame, error);
     if (status != PL_OK) pl_grid_cells_free(out);

@@ -7,7 +7,7 @@
 
 #include "base/pool.h"
 #include "grid/grid_cells.h"
-#include "grid/grid_frame.h"
+#include "grid/grid_thicken.h"
 
 // Memory is proportional to the cells in use, plus a few bytes for each cell and row of the
 // bounding box, from which wide empty slabs are folded away. Lattices beyond these limits are
@@ -16,10 +16,11 @@
 enum { PL_GRID_MAX_CELLS = 1 << 26 }; // in use; each takes 1 to 2 kB
 
 // Interior cells are those that a triangle cuts and those whose centre has a winding number above
-// one half, so holes and self-intersections do no harm; plus `padding` layers. The caller sets the
+// one half, so holes and self-intersections do no harm; plus `padding` layers. thickening: cells
+// are added where the body is one cell thin, and listed here; NULL: none. The caller sets the
 // frame's cell; origin and folds are chosen here.
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
-                           pl_grid_cells* out, pl_error* error);
+                           pl_grid_cells* out, pl_grid_thickening* thickening, pl_error* error);
 
 // Calls visit for every cell of the box that a triangle intersects. corners: 3 positions.
 void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
