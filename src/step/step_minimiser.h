@@ -48,6 +48,7 @@ typedef struct pl_search {
     bool is_finite;          // Phi(x) is known to be finite
     bool limits_ways;        // not every way from one iterate to another may be gone
     bool is_stopped;         // something was in the way of the last step
+    bool has_relaxed;        // springs were relaxed in the last step
 } pl_search;
 
 struct pl_minimiser {

@@ -211,8 +211,12 @@ static int linear_iterations(const pl_minimiser* m, const pl_step_settings* sett
     bool is_multigrid =
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     bool is_rough = m->relax.data && is_multigrid && s->iteration < settings->max_iterations;
+    // where the last step did what its matrix foresaw, a better direction is worth its price
+    bool is_smooth =
+        s->iteration > 0 && !m->search.has_relaxed && s->residual < pl_tuned.far_residual;
+    int enough = is_smooth ? pl_tuned.smooth_iterations : pl_tuned.rough_iterations;
     int most = settings->linear_max_iterations;
-    return is_rough && most > pl_tuned.rough_iterations ? pl_tuned.rough_iterations : most;
+    return is_rough && most > enough ? enough : most;
 }
 
 // direction = -A^-1 gradient

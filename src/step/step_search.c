@@ -239,6 +239,7 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     if (!is_any(m, m->search.chosen)) return;
     memcpy(m->search.straight, m->search.tried, (size_t)m->pieces->count * sizeof(double));
     if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
+    m->search.has_relaxed = true;
     m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
                               m->pieces->count > 1 ? m->search.chosen : NULL, at);
     try_free_values(m, f, m->search.chosen, at, gradient);
@@ -435,6 +436,7 @@ void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f) {
 
 bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
     start_line(m, f);
+    m->search.has_relaxed = false;
     for (int k = 0; k < MAX_HALVINGS; k++) {
         try_relaxed(m, f, m->search.trying, m->trial, m->trial_gradient);
         settle(m, f, k == 0);
