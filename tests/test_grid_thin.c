@@ -131,3 +131,27 @@ TEST(grid_arms_have_no_long_levers)
     pl_grid_level_free(&level);
     pl_grid_cells_free(&cells);
 }
+
+// A world whose nth allocation fails says so and leaves nothing behind; true if it needed fewer.
+static bool fails_cleanly(const pl_scene* scene, int64_t nth) {
+    pl_world* world = NULL;
+    pl_error error;
+    pl_inject_failure(nth);
+    pl_status status = pl_world_create(scene, &world, NULL, &error);
+    const bool done = pl_inject_failure(0) < nth;
+    if (status == PL_OK) pl_world_destroy(world);
+    else CHECK_INT(status, PL_ERROR_MEMORY);
+    return done;
+}
+
+TEST(grid_thin_plate_survives_every_failing_allocation)
+{
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"threads\": 1, \"bodies\": [{\"name\": \"b\", \"method\": \"grid\","
+        " \"grid\": {\"cell\": 0.1}, \"generate\": {\"shape\": \"bar\", \"size_x\": 0.4,"
+        " \"size_y\": 0.1, \"size_z\": 0.3, \"edge\": 0.1}}]}");
+    int64_t nth = 1;
+    while (!fails_cleanly(scene, nth)) nth++;
+    CHECK(nth > 50);
+    pl_scene_destroy(scene);
+}
