@@ -77,7 +77,7 @@ static PetscErrorCode report(EPS eps, Mat K, Mat M, PetscInt count, double sigma
     PetscCall(VecDuplicate(Ku, &Mu));
     for (PetscInt k = 0; k < count; k++) {
         PetscScalar lambda;
-        double residual;
+        double residual = 0.0;
         PetscCall(EPSGetEigenpair(eps, k, &lambda, NULL, u, NULL));
         highest = fmax(highest, lambda);
         if (lambda < 1e-3 * sigma) continue; // rigid
