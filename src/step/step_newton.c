@@ -430,6 +430,14 @@ static int most_iterations(const pl_minimiser* m, const pl_step_objective* f, pl
     return settings->max_iterations * (m->relax.data || may_touch ? pl_tuned.folding_factor : 1);
 }
 
+// True if there is no time for an iteration like the last one, which began at `before`. Bodies
+// stopped on their path would lose the rest of it, so they go on.
+static bool ends_early(const pl_minimiser* m, double before, pl_method_info* info) {
+    if (m->search.is_stopped || pl_deadline_has_room(m->deadline, before)) return false;
+    info->is_cut = true;
+    return true;
+}
+
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
@@ -459,11 +467,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         bool is_other = !any_open && !linearised && goes_on(m, f, &s);
         if (is_other) info->converged = false;
         if (k >= limit || (!any_open && !is_other)) break;
-        // bodies stopped on their path would lose the rest of it
-        if (k > 0 && !m->search.is_stopped && !pl_deadline_has_room(m->deadline, before)) {
-            info->is_cut = true;
-            break;
-        }
+        if (k > 0 && ends_early(m, before, info)) break;
         if (is_other) {
             pl_search_forget(m);
             continue;

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Each surface has a tree of boxes over its triangles, built at rest and fitted to the present
+// motion before a search. A leaf of it asks the trees of its own and of later surfaces. Of two
+// triangles that may meet only those vertices and edges are compared that count as theirs (Curtis
+// et al. 2008, "Fast collision detection for deformable models using representative-triangles"), so
+// that each pair is met once.
+//
+// Leaves are searched in fixed blocks, each with a list of its own, and the lists are joined in the
+// order of the blocks: the same pairs in the same order at any number of threads.
+#include "base/timer.h"
+#include "contact/surface_set.h"
+#include "contact/surface_set_data.h"
+#include "geometry/triangle_intersection.h"
+
+#include <string.h>
+
+enum { REFIT_BLOCK = 4096 };
+
+// the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
+static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+static bool can_meet(const pl_surface_set* set, int a, int b) {
+    const pl_contact_surface *first = &set->surfaces[a], *second = &set->surfaces[b];
+    return a == b ? first->meets_itself : first->meets_others && second->meets_others;
+}
+
+typedef struct search {
+    pl_surface_set* set;
+    const double *start, *end; // end: NULL if nothing moves
+    bool crosses;              // looks for crossings, not for pairs
+    int surface;               // whose tree is fitted
+} search;
+
+// those that are left out may cross: that is how it is known when they no longer do
+static bool is_searched(const search* s, int a, int b) {
+    const size_t pair = (size_t)a * (size_t)s->set->surface_count + (size_t)b;
+    return can_meet(s->set, a, b) && (s->crosses || !s->set->parted[pair]);
+}
+
+static const pl_vec3 STILL = {0.0, 0.0, 0.0};
+
+static pl_box grown(pl_box box, double by) {
+    const pl_vec3 around = {by, by, by};
+    return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
+}
+
+// how a vertex moves in a frame that moves by `frame`
+static pl_vec3 motion_of(const search* s, int v, pl_vec3 frame) {
+    const size_t at = 3 * (size_t)v;
+    const pl_vec3 way = pl_sub(pl_vec3_load(s->end + at), pl_vec3_load(s->start + at));
+    return pl_sub(way, frame);
+}
+
+// around the ways of vertices, in a frame that moves by `frame`
+static pl_box box_of(const search* s, const int* v, int count, double reach, pl_vec3 frame) {
+    pl_box box = pl_box_empty();
+    for (int i = 0; i < count; i++) {
+        box = pl_box_add_point(box, pl_vec3_load(s->start + 3 * (size_t)v[i]));
+        if (!s->end) continue;
+        const pl_vec3 end = pl_sub(pl_vec3_load(s->end + 3 * (size_t)v[i]), frame);
+        box = pl_box_add_point(box, end);
+    }
+    return grown(box, reach);
+}
+
+static double reach_of(const search* s, int surface) {
+    return s->crosses ? 0.0 : s->set->surfaces[surface].reach;
+}
+
+static void fit_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    pl_contact_surface* surface = &s->set->surfaces[s->surface];
+    const double reach = reach_of(s, s->surface);
+    for (int k = begin; k < end; k++) {
+        int t = surface->first_triangle + surface->tree.items[k];
+        surface->tree.boxes[k] = box_of(s, s->set->triangles + 3 * (size_t)t, 3, reach, STILL);
+    }
+}
+
+static void bound_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    for (int k = begin; k < end; k++) {
+        pl_contact_surface* surface = &s->set->surfaces[k];
+        surface->is_near = false;
+        surface->box = pl_box_empty();
+        for (int v = surface->first_vertex; v < surface->end_vertex; v++) {
+            if (s->set->surface_of_vertex[v] != k) continue;
+            const size_t at = 3 * (size_t)v;
+            surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->start + at));
+            if (s->end) surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->end + at));
+        }
+        surface->box = grown(surface->box, reach_of(s, k));
+    }
+}
+
+// for each surface the list of those that it may meet, by the boxes around them
+static bool list_near(const search* s, pl_pool* pool) {
+    pl_surface_set* set = s->set;
+    pl_parallel_for(pool, bound_task, set->surface_count, 1, (void*)s);
+    set->near.count = 0;
+    for (int a = 0; a < set->surface_count; a++) {
+        pl_contact_surface* first = &set->surfaces[a];
+        set->near_offsets[a] = (int)set->near.count;
+        for (int b = a; b < set->surface_count; b++) {
+            pl_contact_surface* second = &set->surfaces[b];
+            if (!first->triangle_count || !second->triangle_count || !is_searched(s, a, b))
+                continue;
+            if (!pl_box_overlaps(first->box, second->box)) continue;
+            if (!pl_array_push(&set->near, &b)) return false;
+            first->is_near = second->is_near = true;
+        }
+    }
+    set->near_offsets[set->surface_count] = (int)set->near.count;
+    return true;
+}
+
+static void fit_vertices_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    for (int v = begin; v < end; v++) {
+        const int surface = s->set->surface_of_vertex[v];
+        if (surface < 0 || !s->set->surfaces[surface].is_near) continue;
+        pl_vertex_way* way = &s->set->ways[v];
+        way->box = pl_wide_box_of(box_of(s, &v, 1, reach_of(s, surface), STILL));
+        way->length = s->end ? pl_norm(motion_of(s, v, STILL)) : 0.0;
+    }
+}
+
+// the trees of all surfaces that are near one, and their vertices
+static void fit_trees(search* s, pl_pool* pool) {
+    pl_parallel_for(pool, fit_vertices_task, s->set->vertex_count, REFIT_BLOCK, s);
+    for (int k = 0; k < s->set->surface_count; k++) {
+        pl_bvh* tree = &s->set->surfaces[k].tree;
+        if (!s->set->surfaces[k].is_near) continue;
+        s->surface = k;
+        pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
+        pl_bvh_refit(tree);
+    }
+}
+
+// The boxes around the ways of a triangle's vertices, of its edges, and of itself.
+typedef struct triangle_boxes {
+    pl_wide_box vertices[3], edges[3], whole;
+} triangle_boxes;
+
+// A triangle of a leaf, and the tree that the leaf asks.
+typedef struct query {
+    const search* search;
+    pl_array* out;
+    int surfaces[2]; // of the leaf, of the tree
+    int triangle;
+    bool moves;           // the frame in which the two are compared does
+    pl_vec3 frame;        // by this
+    triangle_boxes boxes; // of the triangle in it
+    bool failed;
+} query;
+
+static triangle_boxes boxes_of(const query* q, int triangle, int surface) {
+    const search* s = q->search;
+    const int* v = s->set->triangles + 3 * (size_t)triangle;
+    const double reach = reach_of(s, surface);
+    triangle_boxes boxes;
+    for (int i = 0; i < 3; i++)
+        boxes.vertices[i] = q->moves ? pl_wide_box_of(box_of(s, v + i, 1, reach, q->frame))
+                                     : s->set->ways[v[i]].box;
+    for (int k = 0; k < 3; k++)
+        boxes.edges[k] = pl_wide_box_add(boxes.vertices[EDGE[k][0]], boxes.vertices[EDGE[k][1]]);
+    boxes.whole = pl_wide_box_add(boxes.edges[0], boxes.vertices[2]);
+    return boxes;
+}
+
+static bool has_vertex(const int* v, int count, int vertex) {
+    for (int i = 0; i < count; i++)
+        if (v[i] == vertex) return true;
+    return false;
+}
+
+// the longest way that a corner goes
+static double way_of(const query* q, const int* v, int count) {
+    double most = 0.0;
+    for (int i = 0; q->search->end && i < count; i++) {
+        const double length = q->moves ? pl_norm(motion_of(q->search, v[i], q->frame))
+                                       : q->search->set->ways[v[i]].length;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+// the boxes of a pair in double, which is what the rule is about
+static bool boxes_overlap(const query* q, const pl_contact_pair* pair) {
+    const search* s = q->search;
+    const int first = pair->is_edges ? 2 : 1;
+    const double reach[2] = {reach_of(s, pair->surfaces[0]), reach_of(s, pair->surfaces[1])};
+    return pl_box_overlaps(box_of(s, pair->v, first, reach[0], q->frame),
+                           box_of(s, pair->v + first, 4 - first, reach[1], q->frame));
+}
+
+// By how much less than the thickness of both a pair of one surface is to keep.
+static double spared_at_rest(const query* q, const pl_contact_pair* pair) {
+    const pl_contact_surface* surface = &q->search->set->surfaces[pair->surfaces[0]];
+    if (pair->surfaces[0] != pair->surfaces[1] || !surface->patches) return 0.0;
+    const pl_quad rest = pl_pair_places(pair, q->search->set->rest);
+    const double kept = PL_REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL);
+    return fmax(2.0 * surface->thickness - kept, 0.0);
+}
+
+// Adds a pair whose boxes overlap, if it is near.
+static void add_pair(query* q, const int* first, int first_count, const int* second,
+                     int second_count, const int surfaces[2]) {
+    const search* s = q->search;
+    pl_contact_pair pair = {.surfaces = {surfaces[0], surfaces[1]}, .is_edges = first_count == 2};
+    memcpy(pair.v, first, (size_t)first_count * sizeof(int));
+    memcpy(pair.v + first_count, second, (size_t)second_count * sizeof(int));
+    for (int i = 0; i < first_count; i++)
+        if (has_vertex(second, second_count, first[i])) return;
+    const pl_quad at = pl_pair_places(&pair, s->start);
+    const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
+    const double near = reach + way_of(q, first, first_count) + way_of(q, second, second_count);
+    if (pl_quad_is_beyond(&at, pair.is_edges, near)) return;
+    if (!pl_quad_is_within(&at, pair.is_edges, near) &&
+        pl_quad_distance(&at, pair.is_edges, NULL) > near)
+        return;
+    if (!boxes_overlap(q, &pair)) return;
+    const double spared = spared_at_rest(q, &pair);
+    if (spared > 0.0 && pl_quad_distance(&at, pair.is_edges, NULL) > near - spared) return;
+    if (!pl_array_push(q->out, &pair)) q->failed = true;
+}
+
+// the pairs of two triangles that count as theirs
+static void compare_features(query* q, int other) {
+    const pl_surface_set* set = q->search->set;
+    const int *a = set->triangles + 3 * (size_t)q->triangle,
+              *b = set->triangles + 3 * (size_t)other;
+    const int of_a = set->features[q->triangle], of_b = set->features[other];
+    const int turned[2] = {q->surfaces[1], q->surfaces[0]};
+    const triangle_boxes* at_a = &q->boxes;
+    const triangle_boxes at_b = boxes_of(q, other, q->surfaces[1]);
+    if (!pl_wide_box_overlaps(at_a->whole, at_b.whole)) return;
+    for (int i = 0; i < 3; i++) {
+        if ((of_a & (1 << i)) && pl_wide_box_overlaps(at_a->vertices[i], at_b.whole))
+            add_pair(q, a + i, 1, b, 3, q->surfaces);
+        if ((of_b & (1 << i)) && pl_wide_box_overlaps(at_b.vertices[i], at_a->whole))
+            add_pair(q, b + i, 1, a, 3, turned);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!(of_a & (8 << i)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.whole)) continue;
+        for (int j = 0; j < 3; j++) {
+            if (!(of_b & (8 << j)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.edges[j]))
+                continue;
+            const int first[2] = {a[EDGE[i][0]], a[EDGE[i][1]]};
+            const int second[2] = {b[EDGE[j][0]], b[EDGE[j][1]]};
+            add_pair(q, first, 2, second, 2, q->surfaces);
+        }
+    }
+}
+
+static void add_crossings(query* q, int of_edges, int of_triangle) {
+    const search* s = q->search;
+    const int* e = s->set->triangles + 3 * (size_t)of_edges;
+    const int* t = s->set->triangles + 3 * (size_t)of_triangle;
+    pl_vec3 corners[3];
+    for (int i = 0; i < 3; i++) corners[i] = pl_vec3_load(s->start + 3 * (size_t)t[i]);
+    for (int k = 0; k < 3; k++) {
+        const int v[2] = {e[EDGE[k][0]], e[EDGE[k][1]]};
+        if (!(s->set->features[of_edges] & (8 << k))) continue;
+        if (has_vertex(t, 3, v[0]) || has_vertex(t, 3, v[1])) continue;
+        const pl_vec3 from = pl_vec3_load(s->start + 3 * (size_t)v[0]);
+        const pl_vec3 to = pl_vec3_load(s->start + 3 * (size_t)v[1]);
+        if (pl_triangle_is_flat(corners[0], corners[1], corners[2]) ||
+            !pl_segment_meets_triangle(from, to, corners))
+            continue;
+        const pl_crossing crossing = {
+            {v[0], v[1]}, {t[0], t[1], t[2]}, {q->surfaces[0], q->surfaces[1]}};
+        if (!pl_array_push(q->out, &crossing)) q->failed = true;
+    }
+}
+
+// The frame in which a triangle is compared with a surface: its own where both move together.
+static void take_frame(query* q) {
+    const search* s = q->search;
+    const int surface = q->surfaces[0];
+    q->frame = STILL;
+    q->moves = s->end && surface == q->surfaces[1] && s->set->surfaces[surface].moves_as_one;
+    if (!q->moves) return;
+    const int* v = s->set->triangles + 3 * (size_t)q->triangle;
+    pl_vec3 sum = STILL;
+    for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
+    q->frame = pl_scale(1.0 / 3.0, sum);
+}
+
+static void take_triangle(query* q, int triangle) {
+    q->triangle = triangle;
+    if (q->search->crosses) return;
+    take_frame(q);
+    q->boxes = boxes_of(q, triangle, q->surfaces[0]);
+}
+
+static void compare(query* q, int other) {
+    if (q->search->crosses) {
+        add_crossings(q, q->triangle, other);
+        add_crossings(q, other, q->triangle);
+    } else {
+        compare_features(q, other);
+    }
+}
+
+// the triangles of two leaves, or of one among themselves
+static void compare_leaves(query* q, const pl_bvh_node* a, const pl_bvh_node* b) {
+    const pl_contact_surface *first = &q->search->set->surfaces[q->surfaces[0]],
+                             *second = &q->search->set->surfaces[q->surfaces[1]];
+    for (int i = a->right; i < a->right + a->count; i++) {
+        bool is_taken = false;
+        for (int j = a == b ? i + 1 : b->right; j < b->right + b->count && !q->failed; j++) {
+            if (!pl_box_overlaps(first->tree.boxes[i], second->tree.boxes[j])) continue;
+            if (!is_taken) take_triangle(q, first->first_triangle + first->tree.items[i]);
+            is_taken = true;
+            compare(q, second->first_triangle + second->tree.items[j]);
+        }
+    }
+}
+
+// a leaf and a tree; of its own tree only itself and what comes after it, except what flat patches
+// keep apart
+static void search_tree(query* q, int leaf) {
+    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
+    const pl_bvh *own = &surface->tree, *tree = &q->search->set->surfaces[q->surfaces[1]].tree;
+    const pl_flat_patches* patches = own == tree ? surface->patches : NULL;
+    const pl_box box = own->nodes[leaf].box;
+    int stack[PL_BVH_STACK], top = 0;
+    if (tree->node_count) stack[top++] = 0;
+    while (top > 0) {
+        const int index = stack[--top];
+        const pl_bvh_node* node = &tree->nodes[index];
+        if (!pl_box_overlaps(node->box, box)) continue;
+        if (node->count > 0) {
+            if (!patches || !pl_flat_patches_part(patches, leaf, index))
+                compare_leaves(q, &own->nodes[leaf], node);
+            continue;
+        }
+        stack[top++] = node->right;
+        if (own != tree || leaf < node->right) stack[top++] = index + 1;
+    }
+}
+
+// ------------------------------------------------------------------ flat parts
+
+static void find_flat(const search* s, pl_pool* pool) {
+    // patches stay flat for a while if they are flat by so much of their gap
+    static const double MARGIN = 0.1, MARGIN_OF_CROSSINGS = 1e-6;
+    for (int k = 0; k < s->set->surface_count; k++) {
+        const pl_contact_surface* surface = &s->set->surfaces[k];
+        if (!surface->patches || !surface->is_near) continue;
+        pl_flat_patches_find(surface->patches, pool, s->start, s->end,
+                             s->crosses ? 0.0 : 2.0 * surface->thickness,
+                             s->crosses ? MARGIN_OF_CROSSINGS : MARGIN);
+    }
+}
+
+bool pl_surface_set_stays_flat(const pl_surface_set* set, pl_pool* pool, const double* x) {
+    for (int k = 0; k < set->surface_count; k++) {
+        const pl_contact_surface* surface = &set->surfaces[k];
+        if (surface->patches && surface->is_near &&
+            !pl_flat_patches_hold(surface->patches, pool, x, 2.0 * surface->thickness))
+            return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ all
+
+static void search_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    const pl_surface_set* set = s->set;
+    const int block = begin / PL_LEAF_BLOCK;
+    const int* near = set->near.data;
+    query q = {.search = s, .out = s->crosses ? &set->crossings[block] : &set->pairs[block]};
+    q.out->count = 0;
+    for (int k = begin; k < end; k++) {
+        const int own = q.surfaces[0] = set->leaves[k].surface;
+        for (int n = set->near_offsets[own]; n < set->near_offsets[own + 1] && !q.failed; n++) {
+            q.surfaces[1] = near[n];
+            search_tree(&q, set->leaves[k].node);
+        }
+    }
+    if (q.failed) q.out->count = SIZE_MAX; // told by run
+}
+
+static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
+    pl_surface_set* set = s->set;
+    out->count = 0;
+    if (!list_near(s, pool)) return pl_fail_memory(error, "contacts");
+    if (set->near.count == 0) return PL_OK;
+    fit_trees(s, pool);
+    find_flat(s, pool);
+    pl_parallel_for(pool, search_task, set->leaf_count, PL_LEAF_BLOCK, s);
+    const pl_array* lists = s->crosses ? set->crossings : set->pairs;
+    size_t count = 0;
+    for (int k = 0; k < set->block_count; k++) {
+        if (lists[k].count == SIZE_MAX) return pl_fail_memory(error, "contacts");
+        count += lists[k].count;
+    }
+    if (count > out->capacity && !pl_array_reserve(out, count + count / 4))
+        return pl_fail_memory(error, "contacts");
+    for (int k = 0; k < set->block_count; k++) {
+        if (lists[k].count == 0) continue;
+        memcpy((char*)out->data + out->count * out->item_size, lists[k].data,
+               lists[k].count * out->item_size);
+        out->count += lists[k].count;
+    }
+    return PL_OK;
+}
+
+bool pl_surface_set_is_apart(pl_surface_set* set, pl_pool* pool, const double* start,
+                             const double* end) {
+    const search s = {.set = set, .start = start, .end = end};
+    return list_near(&s, pool) && set->near.count == 0;
+}
+
+pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* start,
+                              const double* end, pl_array* out, pl_error* error) {
+    search s = {.set = set, .start = start, .end = end};
+    const double begin = pl_seconds();
+    const pl_status status = run(&s, pool, out, error);
+    set->seconds += pl_seconds() - begin;
+    return status;
+}
+
+pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double* positions,
+                               pl_array* out, pl_error* error) {
+    search s = {.set = set, .start = positions, .crosses = true};
+    return run(&s, pool, out, error);
+}
+
+pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error) {
+    pl_array list = pl_array_of(sizeof(pl_contact_pair));
+    for (int s = 0; s < set->surface_count; s++)
+        set->surfaces[s].reach = set->surfaces[s].thickness;
+    const pl_status status = pl_surface_set_find(set, pool, set->rest, NULL, &list, error);
+    const pl_contact_pair* pairs = list.data;
+    for (size_t k = 0; status == PL_OK && k < list.count; k++) {
+        const pl_quad at = pl_pair_places(&pairs[k], set->rest);
+        int a = pairs[k].surfaces[0], b = pairs[k].surfaces[1];
+        double* nearest =
+            &set->nearest[a < b ? a * set->surface_count + b : b * set->surface_count + a];
+        if (a != b) *nearest = fmin(*nearest, pl_quad_distance(&at, pairs[k].is_edges, NULL));
+    }
+    pl_array_free(&list);
+    return status;
+}
