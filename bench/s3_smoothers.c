@@ -143,16 +143,22 @@ void s3_smoother_destroy(s3_smoother* m) {
 
 // ---------------------------------------------------------------- sweeps
 
-// r = b - A u in the rows of a vertex
-static void row_residual(const s3_smoother* m, int v, const double* u, double r[4]) {
+// r = b - A u in rows first .. end - 1 of a vertex. Inlined, so that Uzawa does not pay for rows
+// that it does not need.
+static inline void some_rows(const s3_smoother* m, int v, int first, int end, const double* u,
+                             double r[4]) {
     const pl_block_matrix* A = &m->s->A;
     memcpy(r, m->s->b + 4 * (size_t)v, 4 * sizeof(double));
     for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
         const double *a = A->values + 16 * (size_t)e, *x = u + 4 * (size_t)A->columns[e];
-        for (int c = 0; c < 4; c++)
+        for (int c = first; c < end; c++)
             r[c] -=
                 a[4 * c] * x[0] + a[4 * c + 1] * x[1] + a[4 * c + 2] * x[2] + a[4 * c + 3] * x[3];
     }
+}
+
+static void row_residual(const s3_smoother* m, int v, const double* u, double r[4]) {
+    some_rows(m, v, 0, 4, u, r);
 }
 
 static void all_residuals(s3_smoother* m, const double* u) {
@@ -167,12 +173,26 @@ static void relax_vertex(const s3_smoother* m, int v, double omega, int count, c
         for (int j = 0; j < count; j++) u[4 * (size_t)v + (size_t)i] += omega * D[4 * i + j] * r[j];
 }
 
-static void sweep_vertices(s3_smoother* m, double omega, int count, double* u) {
+static void sweep_vertices(s3_smoother* m, double omega, double* u) {
     for (int v = 0; v < m->s->vertex_count; v++) {
         double r[4];
-        row_residual(m, v, u, r);
-        relax_vertex(m, v, omega, count, r, u);
+        some_rows(m, v, 0, 4, u, r);
+        relax_vertex(m, v, omega, 4, r, u);
     }
+}
+
+static void sweep_positions(s3_smoother* m, double omega, double* u) {
+    for (int v = 0; v < m->s->vertex_count; v++) {
+        double r[4];
+        some_rows(m, v, 0, 3, u, r);
+        relax_vertex(m, v, omega, 3, r, u);
+    }
+}
+
+static void sweep_positions_at_once(s3_smoother* m, double omega, double* u) {
+    for (int v = 0; v < m->s->vertex_count; v++) some_rows(m, v, 0, 3, u, m->r + 4 * (size_t)v);
+    for (int v = 0; v < m->s->vertex_count; v++)
+        relax_vertex(m, v, omega, 3, m->r + 4 * (size_t)v, u);
 }
 
 static void relax_cell(const s3_smoother* m, int t, double omega, const double* r, double* u) {
@@ -199,7 +219,7 @@ static void sweep_cells(s3_smoother* m, double omega, bool one_residual, double*
 
 // p -= omega S^-1 (rows of pressures), after the positions
 static void relax_pressures(s3_smoother* m, double omega, double* u) {
-    all_residuals(m, u);
+    for (int v = 0; v < m->s->vertex_count; v++) some_rows(m, v, 3, 4, u, m->r + 4 * (size_t)v);
     for (size_t v = 0; v < (size_t)m->s->vertex_count; v++)
         u[4 * v + 3] -= omega * m->weights[4 * v + 3] * m->r[4 * v + 3];
 }
@@ -218,17 +238,15 @@ static void sweep_kaczmarz(s3_smoother* m, double omega, double* u) {
 
 void s3_smoother_sweep(s3_smoother* m, double omega, double* u) {
     switch (m->kind) {
-    case S3_VERTEX_VANKA: sweep_vertices(m, omega, 4, u); break;
+    case S3_VERTEX_VANKA: sweep_vertices(m, omega, u); break;
     case S3_CELL_VANKA: sweep_cells(m, omega, false, u); break;
     case S3_ADDITIVE_VANKA: sweep_cells(m, omega, true, u); break;
     case S3_JACOBI_UZAWA:
-        all_residuals(m, u);
-        for (int v = 0; v < m->s->vertex_count; v++)
-            relax_vertex(m, v, omega, 3, m->r + 4 * (size_t)v, u);
+        sweep_positions_at_once(m, omega, u);
         relax_pressures(m, omega, u);
         break;
     case S3_GAUSS_UZAWA:
-        sweep_vertices(m, omega, 3, u);
+        sweep_positions(m, omega, u);
         relax_pressures(m, omega, u);
         break;
     default: sweep_kaczmarz(m, omega, u);
