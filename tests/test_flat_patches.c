@@ -94,7 +94,7 @@ static void sort_pairs(pl_array* list) {
         const int v[4] = {p->v[2], p->v[3], p->v[0], p->v[1]};
         memcpy(p->v, v, sizeof v);
     }
-    qsort(pairs, list->count, sizeof *pairs, compare_pairs);
+    if (list->count > 0) qsort(pairs, list->count, sizeof *pairs, compare_pairs);
 }
 
 // How many pairs are as near at x as they are never to be; each has to be in the list.
