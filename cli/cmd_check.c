@@ -16,11 +16,13 @@ static const verb check_verb = {
     .name = "check",
     .arguments = "SCENE [options]",
     .summary = "Checks a scene with all its files and prints it with every default as JSON.",
-    .details = "SCENE is a file, or - for standard input.\n"
-               "Everything is made ready as `pliant run` does, and refused with the same words;\n"
-               "nothing is simulated. What is printed is a scene, too.\n"
-               "--set changes one value, as if the file said so:\n"
-               "  pliant check scene.json --set bodies[0].material.young=1e5 --set frames=10",
+    .details =
+        "SCENE is a file, or - for standard input. Of a mesh file the scene is printed that\n"
+        "`pliant run` makes for it: `pliant check bear.obj > bear.json` is a start.\n"
+        "Everything is made ready as `pliant run` does, and refused with the same words;\n"
+        "nothing is simulated. What is printed is a scene, too.\n"
+        "--set changes one value, as if the file said so:\n"
+        "  pliant check scene.json --set bodies[0].material.young=1e5 --set frames=10",
     .min_arguments = 0,
     .max_arguments = 1,
 };

@@ -231,7 +231,9 @@ int cmd_run(int argc, char** argv) {
         "run",
         "SCENE -o DIR [options]",
         "simulates a scene into a folder",
-        "SCENE is a file, or - for standard input.\n"
+        "SCENE is a file, or - for standard input. A mesh file gets a scene of its own: solids "
+        "fall\n"
+        "on the ground, flat cloth falls over a ball, other cloth hangs by its top.\n"
         "DIR gets scene.json (resolved), frames.plr, metrics.csv, checkpoint.plc and log.txt. "
         "Ctrl-C\n"
         "stops after the frame; `pliant resume DIR` goes on, also after a kill, to the same bits.",

@@ -29,9 +29,9 @@ static const verb view_verb = {
     "view",
     "[SCENE | DIR] [options]",
     "shows a scene or a run in the browser",
-    "A scene is simulated live: grab it with the mouse, change its settings. The folder of a "
-    "run is\n"
-    "played. Without either, the page lists the scenes that come with pliant. The address is "
+    "A scene, or a mesh alone, is simulated live: grab it with the mouse, change its settings.\n"
+    "The folder of a run is played. Without either, the page lists the scenes that come with "
+    "pliant. The address is "
     "on\n"
     "stdout; pages of this machine only are served unless --host is given.",
     0,

@@ -491,7 +491,9 @@ PL_API pl_status pl_scene_check_files(const pl_scene* scene, pl_notes* notes, pl
 PL_API void pl_scene_evaluate(pl_scene* scene, double time);
 
 /// Reads a scene file with all that it includes, applies the overrides ("path=value", in order) and
-/// resolves. notes and error may be NULL. Errors name file, line, column and path.
+/// resolves. notes and error may be NULL. Errors name file, line, column and path. A mesh file
+/// gives a scene of that mesh: a solid falls on the ground, flat cloth over a ball, other cloth
+/// hangs.
 PL_API pl_status pl_scene_read(const char* path, const char* const* overrides, int override_count,
                                pl_scene** out, pl_notes* notes, pl_error* error);
 /// Writes the whole scene with all defaults, file names made absolute. What is written reads back

@@ -136,3 +136,7 @@ pl_status pl_surface_edges_count(const double* positions, int vertex_count, cons
     PL_FREE(seen, unsigned char, vertex_count);
     return status;
 }
+
+bool pl_surface_is_open(const pl_surface_edges* edges) {
+    return edges->hole_area > PL_LARGEST_HOLE_SHARE * edges->area;
+}

@@ -17,11 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Open surfaces: winding numbers bridge holes, but a surface that is mostly opening has no inside.
-// The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
-// openings of garments start at three twentieths.
-static const double largest_hole_share = 0.08;
-
 // Distances are needed on edges that cross the surface, whose ends are at most a long edge away.
 typedef struct sampled_solid {
     const pl_solid* solid;
@@ -53,14 +48,14 @@ static pl_status check_surface(const pl_mesh* surface, pl_error* error) {
 static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
     if (!(e->area > 0.0))
         return pl_fail(error, PL_ERROR_MESH, "the surface has no area, so there is no inside");
-    if (e->hole_area > largest_hole_share * e->area)
+    if (pl_surface_is_open(e))
         return pl_fail(
             error, PL_ERROR_MESH,
             "the surface is open, as cloth is, and has no inside to fill: %d boundary "
             "edges around %d openings of %.0f %% of its area (up to %.0f %% are bridged); "
             "close the openings first, or simulate it as cloth (\"kind\": \"cloth\" in a scene)",
             e->boundary_count, e->hole_count, 100.0 * e->hole_area / e->area,
-            100.0 * largest_hole_share);
+            100.0 * PL_LARGEST_HOLE_SHARE);
     return PL_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/platform.h"
 #include "scene/animation.h"
 #include "scene/scene_object.h"
+#include "scene/scene_starter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -417,7 +418,19 @@ static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     return tell(tree, status, &problem, r->error);
 }
 
+// the scene of a mesh alone
+static pl_status read_starter(const char* path, pl_tree* tree, pl_error* error) {
+    pl_text text = pl_text_begin();
+    pl_status status = pl_scene_starter(path, &text, error);
+    if (status == PL_OK)
+        status = pl_tree_read_memory(text.bytes.data, text.bytes.count, path, tree, error);
+    pl_text_free(&text);
+    return status;
+}
+
 static pl_status read_tree(const pl_scene_source* source, pl_tree* tree, pl_error* error) {
+    if (!source->data && pl_path_is_mesh(source->path))
+        return read_starter(source->path, tree, error);
     if (!source->data) return pl_tree_read(source->path, tree, error);
     return pl_tree_read_memory(source->data, source->size, source->path, tree, error);
 }
@@ -431,6 +444,11 @@ static pl_status read_scene(const request* r, pl_scene** out) {
     if (status == PL_OK) status = build(r, &tree, scene);
     pl_tree_free(&tree);
     if (status == PL_OK) {
+        if (!r->source.data && pl_path_is_mesh(r->source.path))
+            pl_note(r->notes, PL_NOTE_INFO,
+                    "%s is a mesh, so pliant made a scene for it; `pliant check %s > scene.json` "
+                    "writes that scene, with every key, for you to change",
+                    r->source.path, r->source.path);
         if (scene->body_count == 0)
             pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move",
                     r->source.path);
