@@ -154,12 +154,19 @@ static pl_status start_run(const char* scene_path, run_options* o, pl_run** run,
     return status;
 }
 
+// parts of a set-up that may take long
+static void print_progress(pl_log_level level, const char* text, void* user) {
+    (void)user;
+    if (level == PL_LOG_DEBUG) fprintf(stderr, "%s ...\n", text);
+}
+
 static int run_or_resume(const verb* v, const char* scene_path, run_options* o) {
     pl_notes* notes = NULL;
     pl_run* run = NULL;
     pl_error error = {0};
     pl_status status = pl_notes_create(&notes);
     catch_interrupts();
+    if (isatty(STDERR_FILENO) && !o->quiet) pl_set_log(print_progress, PL_LOG_DEBUG, NULL);
     if (status == PL_OK)
         status = scene_path ? start_run(scene_path, o, &run, notes, &error)
                             : pl_run_resume(o->folder, &run, notes, &error);

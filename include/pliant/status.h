@@ -87,7 +87,8 @@ PL_API size_t pl_byte_count(void);
 typedef enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG } pl_log_level;
 typedef void (*pl_log_callback)(pl_log_level level, const char* text, void* user);
 /// Receives messages up to the given level: every note, as a warning if something was mended and
-/// as an info otherwise, also where no list of notes was given. Errors are returned, not logged.
+/// as an info otherwise, also where no list of notes was given. PL_LOG_DEBUG: parts of a set-up
+/// that may take long, before they begin. Errors are returned, not logged.
 /// Without a callback, the default, pliant prints nothing.
 PL_API void pl_set_log(pl_log_callback callback, pl_log_level level, void* user);
 

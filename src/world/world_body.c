@@ -3,6 +3,7 @@
 //
 // Prepares a body of the scene: its mesh (a surface is filled with tets), materials, surface and
 // contact.
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"
@@ -50,6 +51,8 @@ static pl_status fill_with_tets(pl_world_body* b, double edge, pl_pool* pool, pl
     options.allow_split = b->def->allow_split;
     options.pool = pool;
     pl_mesh* tets;
+    pl_log(PL_LOG_DEBUG, "body \"%s\": filling %d triangles with tets", b->def->name,
+           b->mesh->triangle_count);
     pl_status status = pl_tetrahedralise(b->mesh, &options, &tets, notes, error);
     if (status != PL_OK) return status;
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": the surface was filled with %d tets", b->def->name,

@@ -5,6 +5,7 @@
 // run finds the same ratios. Attachments that are springs count as forces: the modes are those of
 // the body without them.
 #include "world/world_eigenfit.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/notes.h"
 #include "eigenfit/eigenfit.h"
@@ -140,6 +141,8 @@ static pl_status find_fine_modes(fit* f, pl_error* error) {
     const char* cache = is_kept ? folder : NULL;
     int most = 3 * (fine->mesh->vertex_count - (int)f->fine_pins.count);
     int wanted = count + SPARE_MODES <= most ? count + SPARE_MODES : count;
+    pl_log(PL_LOG_DEBUG, "body \"%s\": looking for %d modes of its fine mesh of %d vertices",
+           f->def->name, wanted, fine->mesh->vertex_count);
     pl_status status =
         pl_body_modes_find(fine, fine->mesh->positions, f->fine_pins.data, (int)f->fine_pins.count,
                            wanted, cache, f->w->pool, &f->fine, &cause);
