@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Memory for many small things that live and go together.
+// An arena: memory for many small objects that are freed together.
 #ifndef PL_BASE_ARENA_H
 #define PL_BASE_ARENA_H
 
@@ -13,8 +13,8 @@ typedef struct pl_arena {
     pl_arena_block* newest;
 } pl_arena;
 
-// Aligned to 64 bytes, not zeroed; NULL when memory is out. An arena that is all zero is empty and
-// ready.
+// Aligned to 64 bytes, not zeroed; NULL if memory runs out. A zeroed arena is empty and ready for
+// use.
 void* pl_arena_alloc(pl_arena* arena, size_t size);
 #define PL_ARENA_ALLOC(arena, type, count)                                                         \
     ((type*)pl_arena_alloc((arena), (size_t)(count) * sizeof(type)))

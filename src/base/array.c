@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Growth by one half more.
+// Capacity grows by half.
 #include "base/array.h"
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// An array that grows, for lists whose length is not known before.
+// A growing array, for lists whose length is not known in advance.
 #ifndef PL_BASE_ARRAY_H
 #define PL_BASE_ARRAY_H
 
@@ -17,16 +17,16 @@ typedef struct pl_array {
 
 static inline pl_array pl_array_of(size_t item_size) { return (pl_array){.item_size = item_size}; }
 
-// Room for n more items, uninitialised past the first use; a pointer to the first, or NULL when
-// memory is out (or n is 0 and the array is empty). Pointers from before are void.
+// Appends n uninitialised items. Returns a pointer to the first of them, or NULL if memory runs out
+// (or n is 0 and the array is empty). Earlier pointers into the array become invalid.
 void* pl_array_add(pl_array* array, size_t n);
 bool pl_array_push(pl_array* array, const void* item);
 bool pl_array_reserve(pl_array* array, size_t capacity);
 void pl_array_free(pl_array* array);
 
-// Hands the data over, cut to exactly count items (NULL if there are none), and leaves the array
-// empty. The new owner frees count * item_size bytes. False when memory is out; then the array
-// still owns its data.
+// Hands over the data, shrunk to exactly count items (NULL if there are none), and leaves the array
+// empty. The new owner frees count * item_size bytes. False if memory runs out; the array then
+// keeps its data.
 bool pl_array_take(pl_array* array, void** out);
 
 // Ascending numbers, for qsort.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How many CPUs this process may use. On Linux a container often sees all cores of its host but has
-// a quota for few.
+// How many CPUs this process may use. A Linux container often sees all cores of its host, but its
+// quota allows only a few.
 #include "base/pool.h"
 
 #include <sched.h>
@@ -35,7 +35,7 @@ static double quota_of(const char* folder) {
     return values[0] > 0.0 && values[1] > 0.0 ? values[0] / values[1] : 0.0;
 }
 
-// the smallest quota on the way from this process's cgroup up to the root
+// the smallest quota of this process's cgroup and of those above it
 static double cgroup_quota(void) {
     double smallest = 0.0;
     FILE* file = fopen("/proc/self/cgroup", "r");
@@ -62,7 +62,7 @@ static double cgroup_quota(void) {
     return smallest;
 }
 
-// of `count` CPUs those that affinity and quota leave
+// how many of `count` CPUs affinity and quota allow
 static int limit_count(int count) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The time by which a solve should end. Iterations ask between rounds whether another one fits. The
-// clock is a function, so that tests can use one of their own.
+// clock is a function, so that tests can supply their own.
 #ifndef PL_BASE_DEADLINE_H
 #define PL_BASE_DEADLINE_H
 
@@ -14,7 +14,7 @@ typedef struct pl_deadline {
     void* user;
 } pl_deadline;
 
-// 0 without a deadline, which is NULL.
+// Current time of the deadline's clock; 0 if there is no deadline (NULL).
 static inline double pl_deadline_now(const pl_deadline* deadline) {
     return deadline ? deadline->clock(deadline->user) : 0.0;
 }

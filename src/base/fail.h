@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Failing with a text, asserting, and small checks that every folder uses.
+// Error returns with a text, and assertions.
 #ifndef PL_BASE_FAIL_H
 #define PL_BASE_FAIL_H
 
@@ -11,7 +11,7 @@
 // path);`
 pl_status pl_fail(pl_error* error, pl_status status, const char* format, ...) PL_PRINTF(3, 4);
 
-// Fails with the one text for memory.
+// Fails with PL_ERROR_MEMORY and the usual text for it.
 pl_status pl_fail_memory(pl_error* error, const char* what);
 
 // The status for a write that failed with this errno: PL_ERROR_DISK if the disk is full or broken,

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// FNV-1a over 8-byte words and the remaining bytes, mixed at the end; seed chains several calls.
+// FNV-1a over 8-byte words, then the remaining bytes, then a final mix. To hash several pieces,
+// pass the hash of one as the seed of the next.
 uint64_t pl_hash_bytes(const void* data, size_t size, uint64_t seed);
 
 // Every output bit depends on every input bit (the finaliser of splitmix64).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Kept memory is a short list of ranges, ascending by address. Ranges that touch become one, a
-// block takes the smallest range it fits into, and what is left of it stays in the list.
+// Kept memory is a short list of ranges, sorted by address. Adjacent ranges are joined. A new block
+// takes the smallest range it fits into; the rest of that range stays in the list.
 #include "base/large_blocks.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ static void drop_range(int at) {
     memmove(&blocks.kept[at], &blocks.kept[at + 1], (size_t)(blocks.count - at) * sizeof(range));
 }
 
-// the kept range that fits best, cut to the size; NULL: none is large enough
+// the start of the smallest kept range that fits; NULL if none is large enough
 static char* take_kept(size_t size) {
     int best = -1;
     for (int i = 0; i < blocks.count; i++)
@@ -53,7 +53,7 @@ static char* take_kept(size_t size) {
     return begin;
 }
 
-// Fresh pages; what is mapped around them for the alignment is given back.
+// Maps fresh pages. Extra pages that were mapped for alignment are returned.
 static char* map_pages(size_t size) {
     char* all = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) return NULL;
@@ -111,7 +111,7 @@ static bool keep(char* begin, size_t size) {
     return true;
 }
 
-// gives ranges back to the system, the largest first, until as much is kept as may be
+// returns ranges to the system, the largest first, until the rest is within the limit
 static void return_excess(void) {
     while (blocks.kept_size > ALWAYS_KEPT + blocks.used_size / 4) {
         int largest = 0;

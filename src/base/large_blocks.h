@@ -3,8 +3,8 @@
 //
 // Blocks of many megabytes, on large pages where the system has them. The system clears a page when
 // it is first touched, so a fresh block costs nothing until then, and threads that fill it together
-// share that cost. Freed blocks are kept for the next ones, up to a bound: clearing memory that is
-// there already costs a fraction of what a fresh page does.
+// share that cost. Freed blocks are kept for later allocations, up to a limit: clearing memory that
+// is already mapped costs a fraction of a fresh page.
 #ifndef PL_BASE_LARGE_BLOCKS_H
 #define PL_BASE_LARGE_BLOCKS_H
 
@@ -15,7 +15,7 @@ enum { PL_LARGE_BLOCK = 1 << 22 };
 
 // Zeroed memory, aligned to a large page; NULL if there is none. Callable from any thread.
 void* pl_large_alloc(size_t size);
-// size: as it was asked for.
+// size: the one passed to pl_large_alloc.
 void pl_large_free(void* memory, size_t size);
 // Bytes of freed blocks that are kept.
 size_t pl_large_kept(void);

@@ -62,7 +62,7 @@ void* pl_alloc(size_t size) {
     void* memory = allocator.alloc(size, allocator.user);
     if (!memory) return NULL;
     atomic_fetch_add_explicit(&byte_count, size, memory_order_relaxed);
-    // large blocks are zero already, and not touched before somebody needs them
+    // large blocks are zero already; clearing them would only touch their pages early
     bool is_zero = allocator.alloc == default_alloc && is_large(size);
     return is_zero ? memory : memset(memory, 0, size);
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// All memory of pliant: aligned to 64 bytes, counted, sizes given to both sides, failures
-// injectable.
+// All of pliant's memory: aligned to 64 bytes and counted. Sizes are passed when allocating and
+// when freeing, and tests can make an allocation fail.
 #ifndef PL_BASE_MEMORY_H
 #define PL_BASE_MEMORY_H
 
 #include "base/fail.h"
 
-// Zeroed memory, or NULL; size 0 gives NULL, which is not a failure to those who ask for count
-// items.
+// Zeroed memory, or NULL. Size 0 gives NULL too; callers that allow it must not take that for a
+// failure.
 void* pl_alloc(size_t size);
 void pl_free(void* memory, size_t size);
 // Like realloc; the old block stays valid when NULL is returned. New bytes are zero.
 void* pl_realloc(void* memory, size_t old_size, size_t new_size);
 
-// count items, NULL also when the size overflows.
+// Memory for count items; NULL also if the size overflows.
 void* pl_alloc_items(size_t count, size_t item_size);
 
 #define PL_ALLOC(type, count) ((type*)pl_alloc_items((size_t)(count), sizeof(type)))
@@ -25,8 +25,8 @@ void* pl_alloc_items(size_t count, size_t item_size);
 char* pl_copy_text(const char* text);
 void pl_free_text(char* text);
 
-// For tests: the nth allocation from now on fails, once; 0 switches it off. Returns how many
-// allocations were counted since the last call.
+// For tests: makes the nth allocation from now fail, once; 0 switches this off. Returns the number
+// of allocations since the last call.
 int64_t pl_inject_failure(int64_t nth);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Notes: what a call noticed, changed or left out.
+// Notes: messages about what a call noticed, changed or left out.
 #ifndef PL_BASE_NOTES_H
 #define PL_BASE_NOTES_H
 

@@ -80,7 +80,7 @@ int pl_folder_make_temporary(const char* prefix, char* path, size_t size) {
 
 int pl_folder_lock(const char* path) {
     int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // a file system that knows no locks is no reason to fail
+    // a file system without locks is not an error
     if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return file;
     close(file);
     errno = EWOULDBLOCK;
@@ -121,7 +121,7 @@ const void* pl_find_bytes(const void* data, size_t size, const void* part, size_
 }
 
 #ifdef __linux__
-// the first line of the file that the format matches, or 0
+// the number in the first line of the file that matches the format, or 0
 static double read_number(const char* path, const char* format) {
     char line[256];
     double value = 0.0;

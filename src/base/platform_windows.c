@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Paths are in the code page of the process, as fopen takes them; the command's is UTF-8. Files are
-// opened so that they can be renamed and removed while they are open, as elsewhere.
+// Paths are in the code page of the process, as for fopen; the command sets it to UTF-8. Files are
+// opened so that they can be renamed and removed while open, as on other systems.
 #include "base/large_blocks.h"
 #include "base/platform.h"
 #include "base/pool.h"
@@ -21,7 +21,7 @@
 
 // ---------------------------------------------------------------- errors
 
-// errno for the last error of Windows; -1 to return
+// sets errno from the last Windows error; returns -1
 static int fail_last(void) {
     switch (GetLastError()) {
     case ERROR_FILE_NOT_FOUND:
@@ -43,7 +43,7 @@ static int fail_last(void) {
 
 static HANDLE handle_of(int file) { return (HANDLE)_get_osfhandle(file); }
 
-// a descriptor of the handle, which it then owns
+// a descriptor that takes ownership of the handle
 static int descriptor_of(HANDLE handle, int flags) {
     if (handle == INVALID_HANDLE_VALUE) return fail_last();
     int file = _open_osfhandle((intptr_t)handle, flags | _O_BINARY | _O_NOINHERIT);
@@ -75,7 +75,7 @@ int pl_file_open(const char* path, pl_file_use use) {
     return descriptor_of(handle, uses[use].flags);
 }
 
-// Fills the six X at the end of the name, differently at each try.
+// Replaces the six X at the end of the name, differently for each try.
 static void vary_name(char* path, uint64_t try) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     LARGE_INTEGER ticks;
@@ -150,8 +150,8 @@ int pl_folder_make_temporary(const char* prefix, char* path, size_t size) {
     return -1;
 }
 
-// A folder itself has no lock here: a file in it does, which the system removes when its process
-// closes it or ends.
+// Folders cannot be locked here, so a file in the folder is. The system removes the file when its
+// process closes it or ends.
 int pl_folder_lock(const char* path) {
     char name[4096];
     if (!pl_path_is_folder(path)) {
@@ -228,7 +228,7 @@ double pl_memory_available(void) {
 void* pl_aligned_alloc(size_t alignment, size_t size) { return _aligned_malloc(size, alignment); }
 void pl_aligned_free(void* memory) { _aligned_free(memory); }
 
-// Pages come from the system and go back whole: parts of them cannot be given back here.
+// Every block goes back to the system at once: part of a mapping cannot be returned here.
 void* pl_large_alloc(size_t size) {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
@@ -251,7 +251,7 @@ int pl_thread_start(pthread_t* thread, void* (*run)(void*), void* user) {
     return pthread_create(thread, NULL, run, user);
 }
 
-// the default comes back by itself when a signal is handled
+// the system restores the default handler when a signal is handled
 void pl_on_interrupt(void (*handler)(int)) {
     signal(SIGINT, handler);
     signal(SIGTERM, handler);

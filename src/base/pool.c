@@ -6,10 +6,10 @@
 // sleep at once.
 //
 // A job is published by opening the gate for a new generation (under the mutex, so that sleepers
-// see it). Workers that come enter and claim blocks; when none is left the caller closes the gate
-// and waits for those inside. Whoever is late finds it closed: a worker that sleeps, or whose CPU
-// others have taken, keeps nobody waiting. So a worker that is away with a background job costs
-// loops nothing but its help.
+// see it). Workers that arrive enter and claim blocks. When no block is left, the caller closes the
+// gate and waits for the workers inside. Late workers find it closed, so a worker that sleeps or
+// has lost its CPU holds nobody up. A worker that is busy with a background job is just one worker
+// less.
 #include "base/pool.h"
 #include "base/memory.h"
 
@@ -27,8 +27,8 @@ typedef struct job {
     void* user;
 } job;
 
-// The blocks that are still to be done of those that belong to a worker: the next one, and in the
-// upper half the one behind the last. On a cache line of its own.
+// The blocks of one worker that are not done yet: the next one in the lower half, the end in the
+// upper half. On a cache line of its own.
 typedef struct worker_blocks {
     _Alignas(64) atomic_uint_fast64_t range;
 } worker_blocks;
@@ -50,7 +50,7 @@ struct pl_pool {
     // The generation in the upper half; below it twice the number of workers inside, plus 1 while
     // it is open.
     atomic_uint_fast64_t gate;
-    pl_background* background; // that nobody has taken yet; guarded by the mutex
+    pl_background* background; // not yet taken by a worker; guarded by the mutex
     atomic_bool has_background;
     atomic_bool quit;
 };
@@ -71,7 +71,8 @@ static inline void cpu_relax(void) {
 
 static uint64_t range_of(int begin, int end) { return (uint64_t)end << 32 | (uint32_t)begin; }
 
-// Takes a block of a worker, the first one for itself and the last one for others; -1: none is left
+// Takes a block from a worker's list: its first one if the list is the caller's own, else its last
+// one; -1 if none is left
 static int claim_block(worker_blocks* blocks, bool own) {
     uint_fast64_t range = atomic_load_explicit(&blocks->range, memory_order_relaxed);
     for (;;) {
@@ -101,7 +102,7 @@ static void run_blocks(pl_pool* pool, int worker) {
     current_pool = outer;
 }
 
-// Each worker gets the same part of the items every time, so that it finds them in its cache.
+// Each worker gets the same part of the items every time, so that they may still be in its cache.
 static void deal_blocks(pl_pool* pool, int item_count, int block) {
     int64_t count = ((int64_t)item_count + block - 1) / block, threads = pool->thread_count;
     for (int w = 0; w < pool->thread_count; w++)
@@ -139,7 +140,7 @@ static bool enter(pl_pool* pool, uint32_t generation) {
     return true;
 }
 
-// Runs the background job, or only this one, if nobody has taken it.
+// Runs the background job if no worker has taken it yet. With `only`, runs just that one.
 static void run_background(pl_pool* pool, const pl_background* only) {
     pthread_mutex_lock(&pool->mutex);
     pl_background* background = pool->background;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Other people's programs, started without a shell.
+// Starting external programs, without a shell.
 #ifndef PL_BASE_PROCESS_H
 #define PL_BASE_PROCESS_H
 
@@ -15,10 +15,10 @@ typedef struct pl_process {
     int messages; // from its standard error, or -1
 } pl_process;
 
-// Starts the program arguments[0] (found by PATH); the list ends with NULL. With a log, a path, all
-// that it prints goes there and it has no input. Without one, its standard output is dropped and
-// input and messages are connected. Returns 0 or an error number, ENOENT if there is no such
-// program; *process is to be given to pl_process_end in any case.
+// Starts the program arguments[0], found through PATH; the list ends with NULL. With a log path,
+// all its output goes to that file and it has no input. Without one, its standard output is
+// discarded, and its input and its messages are connected to this process. Returns 0 or an error
+// number (ENOENT: no such program). Call pl_process_end in either case.
 int pl_process_start(const char* const* arguments, const char* log, pl_process* process);
 
 // Writes to the program's input; false if it no longer reads. Never raises a signal.
@@ -26,8 +26,8 @@ bool pl_process_feed(pl_process* process, const void* data, size_t size);
 
 void pl_process_close_input(pl_process* process);
 
-// Waits for the program and closes what is connected. Returns its exit code, or -1 if it was ended
-// by a signal or did not start.
+// Waits for the program and closes its input and messages. Returns its exit code, or -1 if a signal
+// ended it or it did not start.
 int pl_process_end(pl_process* process);
 
 #endif

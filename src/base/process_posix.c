@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The input is a socket rather than a pipe, since a socket can be written to without a signal if
-// the other side is gone.
+// The input is a socket rather than a pipe: writing to a closed socket can be an error without a
+// signal.
 #include "base/process.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 extern char** environ;
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 // SO_NOSIGPIPE stands for it
+#define MSG_NOSIGNAL 0 // SO_NOSIGPIPE has the same effect
 #endif
 
-// our ends are not for programs that others start meanwhile
+// programs started by other threads must not inherit our ends
 static void keep_private(int file) { fcntl(file, F_SETFD, FD_CLOEXEC); }
 
-// From the start where the system can do that: another thread may fork at any moment.
+// Set at creation where possible, since another thread may fork at any moment.
 #ifdef SOCK_CLOEXEC
 enum { PRIVATE_SOCKET = SOCK_CLOEXEC };
 static int private_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
@@ -35,7 +35,7 @@ static void close_pair(const int pair[2]) {
     close(pair[1]);
 }
 
-// both ends of what the program reads from and says to
+// both ends of the program's input and of its messages
 static int connect_ends(int input[2], int messages[2]) {
     if (socketpair(AF_UNIX, SOCK_STREAM | PRIVATE_SOCKET, 0, input) != 0) return errno;
     if (private_pipe(messages) != 0) {

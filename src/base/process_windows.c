@@ -9,10 +9,10 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-enum { LINE_SIZE = 8192 }; // what old systems allow a command line
+enum { LINE_SIZE = 8192 }; // limit of the command line on old systems
 
-// Adds one argument in quotes, as the C runtime of the program takes them apart: backslashes count
-// only before a quote.
+// Adds one argument in quotes, as C runtimes parse them: backslashes are special only before a
+// quote.
 static bool add_argument(char* line, const char* argument) {
     size_t used = strlen(line), backslashes = 0;
     if (used + 2 * strlen(argument) + 4 > LINE_SIZE) return false;
@@ -41,7 +41,7 @@ static void close_handle(HANDLE handle) {
     if (handle && handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
 }
 
-// a pipe of which the program inherits one end
+// a pipe; the program inherits one end
 static bool make_pipe(HANDLE* ours, HANDLE* theirs, bool program_reads) {
     HANDLE ends[2];
     if (!CreatePipe(&ends[0], &ends[1], NULL, 1 << 16)) return false;

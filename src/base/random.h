@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Random numbers that are the same everywhere for a seed (splitmix64). A state of the caller's, no
-// globals.
+// Random numbers (splitmix64), the same on every machine for a given seed. The caller owns the
+// state; there are no globals.
 #ifndef PL_BASE_RANDOM_H
 #define PL_BASE_RANDOM_H
 

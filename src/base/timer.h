@@ -3,7 +3,7 @@
 #ifndef PL_BASE_TIMER_H
 #define PL_BASE_TIMER_H
 
-// Seconds of a clock that never goes back; only differences mean something.
+// Seconds of a monotonic clock; only differences are meaningful.
 double pl_seconds(void);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Part of builds with PLIANT_TUNABLE only.
+// Compiled only in builds with PLIANT_TUNABLE.
 #include "base/tuned.h"
 
 pl_tuned_numbers pl_tuned = {

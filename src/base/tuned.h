@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The numbers of tuned_list.h as pl_tuned.NAME. They are constants, but for builds with
-// PLIANT_TUNABLE: there `pliant-bench sensitivity` changes them between runs.
+// The numbers of tuned_list.h as pl_tuned.NAME. They are constants, except in builds with
+// PLIANT_TUNABLE, where `pliant-bench sensitivity` changes them between runs.
 #ifndef PL_BASE_TUNED_H
 #define PL_BASE_TUNED_H
 

@@ -56,11 +56,11 @@ static inline pl_vec3 pl_box_size(pl_box box) { return pl_sub(box.high, box.low)
 static inline double pl_box_diagonal(pl_box box) { return pl_norm(pl_box_size(box)); }
 // Squared distance from a point to the box, 0 inside.
 static inline double pl_box_distance2(pl_box box, pl_vec3 p) {
-    // max without fmax, which is a call
+    // not fmax, which would be a function call
     const pl_vec3 zero = {0.0, 0.0, 0.0};
     return pl_norm2(pl_max3(pl_max3(pl_sub(box.low, p), pl_sub(p, box.high)), zero));
 }
-// Half the surface area, the measure of how likely a query enters.
+// Half the surface area, which measures how likely a query enters the box.
 static inline double pl_box_half_area(pl_box box) {
     pl_vec3 s = pl_box_size(box);
     return s.x * s.y + s.y * s.z + s.z * s.x;

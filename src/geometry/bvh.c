@@ -92,7 +92,7 @@ static void swap_slots(pl_bvh* tree, int a, int b) {
     tree->items[b] = item;
 }
 
-// moves the left boxes to the front and gives their number
+// moves the boxes of the left side to the front; returns their number
 static int partition(pl_bvh* tree, const pending* p, const split* s) {
     int left = p->first, right = p->first + p->count - 1;
     while (left <= right) {

@@ -20,42 +20,43 @@ typedef struct pl_bvh {
     pl_bvh_node* nodes;
     int node_count;
     int node_capacity;
-    pl_box* boxes; // of the slots: what leaves hold, sorted so that every node's are contiguous
+    pl_box* boxes; // one per slot; slots are the contents of leaves, sorted so that those of a node are contiguous
     int* items;    // slot -> index of the box that was given
     int slot_count;
     int slot_capacity;
 } pl_bvh;
 
-// No tree is deeper, whatever the boxes; a stack of this many nodes serves every traversal.
+// No tree is deeper than this, so a stack of this many nodes is enough for every traversal.
 enum { PL_BVH_STACK = 128 };
 
 // Boxes that are not finite (of triangles with a NaN corner, say) are left out. A tree without
 // boxes is valid and finds nothing.
 pl_status pl_bvh_build(const pl_box* boxes, int count, pl_bvh* out, pl_error* error);
-// The same over the boxes of triangles (3 indices each into positions).
+// Builds the tree over the boxes of triangles (3 indices each into positions).
 pl_status pl_bvh_build_triangles(const double* positions, const int* triangles, int triangle_count,
                                  pl_bvh* out, pl_error* error);
 // Accepts a zeroed tree.
 void pl_bvh_free(pl_bvh* tree);
-// After the boxes of slots changed: the same tree with new boxes of nodes.
+// Recomputes the boxes of nodes after those of slots changed; the tree stays the same.
 void pl_bvh_refit(pl_bvh* tree);
 
 // Called with the index of an item; false ends the query.
 typedef bool (*pl_bvh_visit)(int item, void* user);
-// All items whose boxes overlap (or touch) the given one. False if the visitor ended it.
+// Visits all items whose boxes overlap or touch the given one. False if the visitor ended the
+// query.
 bool pl_bvh_overlap(const pl_bvh* tree, pl_box box, pl_bvh_visit visit, void* user);
 
 // Called with two items, a < b.
 typedef bool (*pl_bvh_visit_pair)(int a, int b, void* user);
-// All pairs of items whose boxes overlap or touch, each once, in a fixed order.
+// Visits all pairs of items whose boxes overlap or touch, each once, in a fixed order.
 bool pl_bvh_self_overlap(const pl_bvh* tree, pl_bvh_visit_pair visit, void* user);
 
-// All items whose boxes a ray meets: origin + t direction, 0 <= t <= length.
+// Visits all items whose boxes are hit by the ray origin + t direction, 0 <= t <= length.
 bool pl_bvh_ray(const pl_bvh* tree, pl_vec3 origin, pl_vec3 direction, double length,
                 pl_bvh_visit visit, void* user);
 
-// 1 / direction per component, with a large number in place of infinity so that a ray inside the
-// plane of a box's face gives no NaN.
+// 1 / direction per component, with a large number in place of infinity, so that a ray in the plane
+// of a box's face gives no NaN.
 static inline pl_vec3 pl_ray_inverse(pl_vec3 direction) {
     return (pl_vec3){direction.x != 0.0 ? 1.0 / direction.x : 1e300,
                      direction.y != 0.0 ? 1.0 / direction.y : 1e300,

@@ -2,32 +2,33 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Additive continuous collision detection (Li, Kaufman, Jiang 2021, "Codimensional incremental
-// potential contact", section 4 and algorithm 1). The distance d of two primitives shrinks by no
-// more than the longest motion of a corner of one plus that of the other. So both may go on for
-// d / (their sum) of the whole motion, and the distance is taken anew there, until a tenth of the
-// first distance is left.
+// potential contact", section 4 and algorithm 1). The distance d of two primitives shrinks by at
+// most the longest motion of a corner of one plus that of the other. So both can safely move by d /
+// (this sum) of the whole motion. There the distance is computed again, and so on, until a tenth of
+// the initial distance is left.
 //
 //   paper          here
 //   p, l_p         motion, speed
 //   t, t_l         part, step
 //   s, g           KEPT, least
 //
-// Where this differs: places are not added up step by step but taken from the start, and what
-// rounding can have done to a distance is taken off.
+// Differences: positions are computed from the start instead of being advanced step by step, and
+// the largest possible rounding error is subtracted from each distance.
 #include "geometry/ccd.h"
 #include "geometry/box.h"
 #include "geometry/distance.h"
 
 #include <stddef.h>
 
-// Of the distance at the start this much is left. STEP: of the bound that is gone at once.
+// KEPT: fraction of the initial distance that must remain. STEP: fraction of the safe motion that
+// is taken at once.
 static const double KEPT = 0.1, STEP = 0.9;
-// Rounding of a distance, relative to the size of what is measured.
+// Rounding error of a distance, relative to the coordinates.
 static const double ROUNDING = 1e-14;
-// Directions differ if the square of the sine between them is more than this.
+// Two directions count as different if the squared sine of their angle is larger.
 static const double MIN_SINE2 = 1e-6;
-// Two that slide along each other never come close and take many steps; then the part so far is
-// the answer.
+// Primitives that slide along each other never come close but take many steps; the motion so far is
+// then the answer.
 enum { MAX_STEPS = 500 };
 
 double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]) {
@@ -46,8 +47,8 @@ double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]) {
     return sqrt(at.distance2);
 }
 
-// True if two whose shadows on a direction are `gap` apart are farther from each other than `room`,
-// whatever rounding did.
+// True if two primitives whose projections on a direction are `gap` apart are farther from each
+// other than `room`, even after rounding errors.
 static bool is_wide(double gap, pl_vec3 direction, double room) {
     const double size2 = pl_norm2(direction), least = (1.0 + 1e-9) * room;
     return gap > 0.0 && gap * gap > size2 * (least * least + 1e-18 * size2);
@@ -64,14 +65,14 @@ bool pl_quad_is_beyond(const pl_quad* quad, bool is_edges, double room) {
     const double gap = is_edges ? -greater(-of_a, -of_b) - greater(of_c, 0.0)
                                 : of_a - greater(greater(of_b, of_c), 0.0);
     if (is_wide(gap, way, room)) return true;
-    // across both, unless they are so nearly parallel that only rounding has a direction
+    // across both, unless they are so nearly parallel that the cross product is only rounding
     const pl_vec3 other = is_edges ? pl_sub(a, b) : b;
     way = pl_cross(other, c);
     return pl_norm2(way) > MIN_SINE2 * pl_norm2(other) * pl_norm2(c) &&
            is_wide(fabs(pl_dot(a, way)), way, room);
 }
 
-// by corners and middles
+// tests corners and middles
 bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room) {
     const pl_vec3* x = quad->x;
     const int second = is_edges ? 2 : 1;
@@ -87,7 +88,7 @@ bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room) {
     return least < (1.0 - 1e-9) * room * room;
 }
 
-// a motion that both share brings them no nearer
+// the relative motion: a motion that both share brings them no closer
 static pl_quad without_mean(const pl_quad* motion) {
     pl_vec3 mean = pl_scale(
         0.25, pl_add(pl_add(motion->x[0], motion->x[1]), pl_add(motion->x[2], motion->x[3])));
@@ -96,7 +97,7 @@ static pl_quad without_mean(const pl_quad* motion) {
     return rest;
 }
 
-// the most by which the distance can shrink over the whole motion
+// an upper bound of how much the distance shrinks over the whole motion
 static double speed_of(const pl_quad* motion, bool is_edges) {
     const pl_vec3* p = motion->x;
     double n[4];
@@ -123,14 +124,14 @@ double pl_quad_advance(const pl_quad* given, const pl_quad* given_motion, bool i
     pl_quad start; // near the origin, where rounding is small
     for (int i = 0; i < 4; i++) start.x[i] = pl_sub(given->x[i], given->x[0]);
     const double speed = speed_of(&motion, is_edges);
-    // coordinates far from the origin were rounded before they came here
+    // coordinates far from the origin have been rounded by the caller
     const double rounding = ROUNDING * (size_of(&start, &motion) + pl_norm(given->x[0]));
     double distance = distance_after(&start, &motion, is_edges, 0.0, rounding);
     if (!(speed > 0.0)) return 1.0;
     if (!(distance > 0.0)) return 0.0;
     const double least = KEPT * distance;
     if (speed <= distance - least) return 1.0;
-    double part = (1.0 - KEPT) * distance / speed; // leaves what is kept, whatever the motion
+    double part = (1.0 - KEPT) * distance / speed; // a first step that is always safe
     distance = distance_after(&start, &motion, is_edges, part, rounding);
     for (int k = 0; k < MAX_STEPS; k++) {
         const double next = fmin(part + STEP * (distance - 0.5 * least) / speed, 1.0);

@@ -3,15 +3,14 @@
 //
 // J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 // Predicates, 1997: the error bound of the filter (section 4) and the growing of expansions
-// (section 2.3, theorem 10). Behind the filter there is one step only: every product of the
+// (section 2.3, theorem 10). After the filter there is only one stage: every product of the
 // determinant is split into its exact parts and added to one expansion. That is slower than the
-// paper's four stages and reached rarely.
+// paper's four stages, but rarely needed.
 #include "geometry/predicates.h"
 
 #include <stdbool.h>
 
-// A sum of doubles that do not overlap, smallest first, without zeros: its sign is that of the
-// last.
+// A sum of nonzero doubles that do not overlap, smallest first; its sign is that of the last one.
 typedef struct expansion {
     int count;
     double parts[200];
@@ -41,7 +40,7 @@ static pair difference(double a, double b) {
     return (pair){{high, (a - (high + seen)) + (seen - b)}};
 }
 
-// sum += sign x y z, exactly: the product of two parts has two parts, that of three has four
+// sum += sign x y z, exactly: the product of two doubles has two parts, that of three has four
 static void add_product(expansion* sum, double sign, pair x, pair y, pair z) {
     for (int i = 0; i < 8; i++) {
         double p = sign * x.part[i & 1], q = y.part[i >> 1 & 1], r = z.part[i >> 2];
@@ -83,7 +82,8 @@ static int orient3d_exact(const double v[12]) {
     return sign_of(&sum);
 }
 
-// In a plane x, y or z = constant: common in meshes of boxes and cloth, and worth no arithmetic.
+// True if all lie in one plane x, y or z = constant. Common in meshes of boxes and cloth, and
+// decided without arithmetic.
 static bool in_axis_plane(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 d) {
     return (a.x == b.x && a.x == c.x && a.x == d.x) || (a.y == b.y && a.y == c.y && a.y == d.y) ||
            (a.z == b.z && a.z == c.z && a.z == d.z);
@@ -96,7 +96,8 @@ int pl_orient3d(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 d) {
     double det = x.x * (yz - zy) + x.y * (zx - xz) + x.z * (xy - yx);
     double size = fabs(x.x) * (fabs(yz) + fabs(zy)) + fabs(x.y) * (fabs(zx) + fabs(xz)) +
                   fabs(x.z) * (fabs(xy) + fabs(yx));
-    // (7 + 56 e) e with e = 2^-53, rounded up; not where products lose bits below the normal range
+    // the bound (7 + 56 e) e with e = 2^-53, rounded up; not valid if products are below the normal
+    // range
     if (fabs(det) > 8.0 * 0x1p-53 * size && size > 1e-200) return det > 0.0 ? 1 : -1;
     if (in_axis_plane(a, b, c, d)) return 0;
     return orient3d_exact((double[12]){a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z});

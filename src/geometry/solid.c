@@ -39,11 +39,11 @@ void pl_solid_distances(const pl_solid* solid, const double* points, int count, 
                         double* values) {
     pl_vec3 last = {0};
     bool inside = false;
-    double reach = 0.0; // no triangle is nearer than this to the last point
+    double reach = 0.0; // no triangle is closer to the last point than this
     for (int i = 0; i < count; i++) {
         pl_vec3 p = pl_vec3_load(points + 3 * (size_t)i);
         double distance = unsigned_distance(solid, p, band);
-        // without a triangle in between, the side is that of the last point
+        // with no triangle in between, the side is that of the last point
         bool same_side =
             solid->closed && i > 0 && pl_distance(p, last) < 0.999 * fmax(reach, distance);
         if (!same_side) inside = pl_solid_inside(solid, p);

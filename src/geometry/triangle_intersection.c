@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Two triangles meet if and only if an edge of one meets the other, so everything rests on the test
-// of a segment: the plane of the triangle separates its ends or holds one, and the segment's line
-// passes all edges on the same side. If the plane holds both ends, the question is asked again in a
-// coordinate plane, onto which the triangle projects without becoming flat.
+// Two triangles meet if and only if an edge of one meets the other, so it is enough to test
+// segments. A segment meets a triangle if the triangle's plane separates its ends or contains one,
+// and if its line passes all edges on the same side. If the plane contains both ends, the test is
+// done in 2D, in a coordinate plane onto which the triangle projects with an area.
 #include "geometry/triangle_intersection.h"
 #include "geometry/predicates.h"
 
-// drops one coordinate
+// projects along an axis
 static void project(pl_vec3 v, int axis, double out[2]) {
     out[0] = pl_component(v, (axis + 1) % 3);
     out[1] = pl_component(v, (axis + 2) % 3);
@@ -22,8 +22,8 @@ static int orient_projected(pl_vec3 a, pl_vec3 b, pl_vec3 c, int axis) {
     return pl_orient2d(p, q, r);
 }
 
-// The axis to drop: the longest of the normal, so that the area in the plane is largest; if that is
-// lost to rounding, any that leaves an area; -1 if there is none.
+// The axis to project along: that of the largest component of the normal, for which the projected
+// area is largest. If rounding spoils that, any axis that leaves an area; -1 if none does.
 static int best_axis(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
     pl_vec3 n = pl_cross(pl_sub(b, a), pl_sub(c, a));
     double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
@@ -68,7 +68,7 @@ static bool coplanar_meets(pl_vec3 p, pl_vec3 q, const pl_vec3 t[3]) {
     return false;
 }
 
-// the sides of the plane of t on which p and q lie are known
+// p_side, q_side: on which sides of the plane of t p and q lie
 static bool meets_with_sides(pl_vec3 p, pl_vec3 q, int p_side, int q_side, const pl_vec3 t[3]) {
     if (p_side * q_side > 0) return false;
     if (p_side == 0 && q_side == 0) return coplanar_meets(p, q, t);

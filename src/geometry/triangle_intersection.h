@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Do closed segments and triangles have a point in common? Exact, by the predicates; touching
-// counts. Triangles must have an area (pl_triangle_is_flat tells).
+// Do segments and triangles, with their boundaries, have a point in common? Exact, by the
+// predicates; touching counts. Triangles must have an area (see pl_triangle_is_flat).
 #ifndef PL_GEOMETRY_TRIANGLE_INTERSECTION_H
 #define PL_GEOMETRY_TRIANGLE_INTERSECTION_H
 
@@ -16,8 +16,8 @@ bool pl_triangle_is_flat(pl_vec3 a, pl_vec3 b, pl_vec3 c);
 bool pl_segment_meets_triangle(pl_vec3 p, pl_vec3 q, const pl_vec3 t[3]);
 bool pl_triangles_meet(const pl_vec3 s[3], const pl_vec3 t[3]);
 
-// For two triangles with an edge e f in common, and g and h their other corners: do they have more
-// than that edge in common?
+// For two triangles that share the edge e f and have the other corners g and h: do they overlap
+// beyond that edge?
 bool pl_triangles_fold(pl_vec3 e, pl_vec3 f, pl_vec3 g, pl_vec3 h);
 
 #endif

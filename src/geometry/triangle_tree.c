@@ -46,7 +46,7 @@ void pl_triangle_tree_refit(pl_triangle_tree* tree, const double* positions, con
 
 typedef struct pending {
     int node;
-    double key; // distance at which the node begins
+    double key; // distance to the node's box
 } pending;
 
 static void search_leaf(const pl_triangle_tree* tree, const pl_bvh_node* leaf, pl_vec3 p,
@@ -77,14 +77,14 @@ pl_nearest pl_triangle_tree_nearest(const pl_triangle_tree* tree, pl_vec3 p, dou
         }
         pending left = {next.node + 1, pl_box_distance2(nodes[next.node + 1].box, p)};
         pending right = {node->right, pl_box_distance2(nodes[node->right].box, p)};
-        // the nearer one is looked into first
+        // the nearer one is visited first
         stack[top++] = left.key <= right.key ? right : left;
         stack[top++] = left.key <= right.key ? left : right;
     }
     return best;
 }
 
-// t and weights of the crossing of a ray with a triangle's plane, inside the triangle
+// where a ray crosses a triangle: t and the barycentric weights
 static bool cross_triangle(const pl_vec3* c, pl_vec3 origin, pl_vec3 direction, pl_hit* hit) {
     pl_vec3 ab = pl_sub(c[1], c[0]), ac = pl_sub(c[2], c[0]), to = pl_sub(origin, c[0]);
     pl_vec3 n = pl_cross(direction, ac), q = pl_cross(to, ab);

@@ -3,7 +3,7 @@
 //
 // Fast winding numbers: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, "Fast winding
 // numbers for soups and clouds", 2018, section 3 (Taylor expansion of the solid angle over the
-// nodes of a tree; here up to the second term). Near triangles by the formula of A. van Oosterom
+// nodes of a tree; here up to the second term). Near triangles use the formula of A. van Oosterom
 // and J. Strackee, 1983.
 //
 // paper: n_tilde = dipole, p_tilde = center, beta = accuracy.
@@ -69,7 +69,7 @@ static void sum_children(const pl_winding* w, int index) {
 
 void pl_winding_refit(pl_winding* w) {
     const pl_bvh* bvh = &w->tree->bvh;
-    // children follow their parents, so from the back they are ready when needed
+    // children follow their parents, so a backward loop has them ready
     for (int i = bvh->node_count - 1; i >= 0; i--) {
         w->nodes[i] = (pl_winding_node){0};
         if (bvh->nodes[i].count) sum_leaf(w, i);
@@ -98,7 +98,7 @@ static double solid_angle(pl_vec3 p, const pl_vec3* corners) {
     double la = pl_norm(a), lb = pl_norm(b), lc = pl_norm(c);
     double up = pl_dot(a, pl_cross(b, c));
     double down = la * lb * lc + pl_dot(a, b) * lc + pl_dot(b, c) * la + pl_dot(c, a) * lb;
-    // in the plane of the triangle nothing is seen of it; atan2 would make +-pi of a point on it
+    // zero in the plane of the triangle; atan2 would give +-pi for a point on it
     return up == 0.0 ? 0.0 : 2.0 * atan2(up, down);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Generalised winding number of a triangle soup: 1 inside a closed surface that faces outwards, 0
-// outside, in between near holes, sums where surfaces overlap.
+// outside, and in between near holes. Where surfaces overlap, their numbers add up.
 #ifndef PL_GEOMETRY_WINDING_NUMBER_H
 #define PL_GEOMETRY_WINDING_NUMBER_H
 
@@ -10,7 +10,7 @@
 
 typedef struct pl_winding_node {
     pl_vec3 center;   // of area
-    double radius;    // of a ball around it that holds the triangles
+    double radius;    // of a ball around the center that contains the triangles
     pl_vec3 dipole;   // sum of area vectors
     double moment[9]; // sum of (centre of triangle - center) (area vector)', row by row
     double area;      // of the triangles
@@ -24,16 +24,16 @@ typedef struct pl_winding {
 
 pl_status pl_winding_build(const pl_triangle_tree* tree, pl_winding* out, pl_error* error);
 void pl_winding_free(pl_winding* winding);
-// After the corners of the tree moved.
+// Call after the corners of the tree moved.
 void pl_winding_refit(pl_winding* winding);
 
-// Triangles whose ball is farther than accuracy radii are seen as one: 2 errs by up to some
-// hundredths, 4 by less than one, 8 by less than a thousandth; INFINITY takes every triangle for
-// itself, which is exact.
+// Triangles whose ball is farther away than `accuracy` of its radii are treated as one. The error
+// is a few hundredths at 2, below one hundredth at 4 and below one thousandth at 8. INFINITY takes
+// every triangle by itself, which is exact.
 double pl_winding_number(const pl_winding* winding, pl_vec3 p, double accuracy);
 
-// True where the winding number is above one half either way, so that surfaces that face inwards
-// have an inside too. Looks closer where a rough number is near one half.
+// True where the absolute winding number is above one half, so that surfaces that face inwards have
+// an inside too. Starts with a rough number and refines it if it is near one half.
 bool pl_winding_inside(const pl_winding* winding, pl_vec3 p);
 
 #endif

@@ -34,12 +34,12 @@ PL_WIDE pl_d4 pl_sqrt_d4(pl_d4 a) {
 #endif
 }
 
-// x y z of a vertex and a value that nobody looks at; behind the last vertex there is none
+// x y z of a vertex and an arbitrary fourth value; nothing is read beyond the last vertex
 PL_WIDE pl_d4 pl_load_point_d4(const double* x, int v, int last) {
     const double* at = x + 3 * (size_t)v;
     return v < last ? pl_load_d4(at) : (pl_d4){at[0], at[1], at[2], 0.0};
 }
-// the coordinates of four vertices, each of all four together
+// the x of four vertices, their y, and their z
 PL_WIDE void pl_load_points_d4(const double* x, const int32_t v[4], int last, pl_d4 out[3]) {
     pl_d4 a = pl_load_point_d4(x, v[0], last), b = pl_load_point_d4(x, v[1], last);
     pl_d4 c = pl_load_point_d4(x, v[2], last), d = pl_load_point_d4(x, v[3], last);

@@ -14,7 +14,7 @@ typedef float pl_f4_loose __attribute__((vector_size(16), aligned(4), may_alias)
 PL_WIDE pl_f4 pl_load4(const float* p) { return *(const pl_f4_loose*)p; }
 PL_WIDE void pl_store4(float* p, pl_f4 a) { *(pl_f4_loose*)p = a; }
 PL_WIDE pl_f4 pl_splat4(float a) { return (pl_f4){a, a, a, a}; }
-// memory that is read (written) soon, where the machine cannot guess it
+// for memory that is read (written) soon, where the processor cannot predict it
 PL_WIDE void pl_prefetch(const void* p) { __builtin_prefetch(p); }
 PL_WIDE void pl_prefetch_write(const void* p) { __builtin_prefetch(p, 1); }
 

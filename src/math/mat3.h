@@ -107,8 +107,8 @@ static inline double pl_mat3_det(pl_mat3 a) {
     pl_mat3 c = pl_mat3_cofactor(a);
     return a.m[0] * c.m[0] + a.m[1] * c.m[1] + a.m[2] * c.m[2];
 }
-// False, and *inverse untouched, where the determinant is zero, not finite, or its reciprocal is
-// not.
+// False, and *inverse unchanged, if the determinant is zero or not finite, or if its reciprocal is
+// not finite.
 static inline bool pl_mat3_inverse(pl_mat3 a, pl_mat3* inverse) {
     pl_mat3 c = pl_mat3_cofactor(a);
     double reciprocal = 1.0 / (a.m[0] * c.m[0] + a.m[1] * c.m[1] + a.m[2] * c.m[2]);

@@ -6,7 +6,7 @@
 // negative eigenvalue, the smallest in size. Where the nearest rotation is not unique (rank below
 // 2, or a reflection with two equal smallest stretches) it is one of the nearest.
 //
-// The fast way is Newton's method on the rotation group, a quaternion carried from step to step:
+// The fast way is Newton's method on the rotation group, from a quaternion kept from the last step:
 // with M = R' F, the turn w that improves R solves (tr(M) I - sym M) w = axial(M), as in the
 // analytic polar decomposition of Kugelstadt, Koschier and Bender 2018 (section 3). It converges
 // quadratically: from 0.02 rad one iteration, from 0.1 rad two reach float accuracy at stretches
@@ -21,8 +21,8 @@
 // rotation are at most 4e-15 (relative to |F|). False if F is not finite: then R = S = I.
 bool pl_polar(pl_mat3 F, pl_mat3* R, pl_mat3* S);
 
-// The same rotation, started from the unit quaternion q, which is updated; any q, also one that is
-// far off or not finite, gives the same result up to round-off. Faster than pl_polar when q is
+// The same rotation, starting from the unit quaternion q, which is updated. Every q gives the same
+// result up to round-off, even one that is far off or not finite. Faster than pl_polar if q is
 // near.
 bool pl_polar_warm(pl_mat3 F, pl_quat* q, pl_mat3* R);
 
@@ -54,7 +54,7 @@ PL_WIDE pl_quatw pl_quat_from_mat3_w(const pl_mat3w* rotation) {
 PL_WIDE pl_quatw pl_polar_step_w(const pl_mat3w* F, pl_mat3w R, pl_quatw q) {
     const pl_mat3w M = pl_mat3_tmul_w(R, *F);
     const pl_fw* m = M.m;
-    // H w = g, twice the axial vector on the right and H = tr(M) I - sym(M)
+    // H w = g, where g is twice the axial vector of M and H = tr(M) I - sym(M)
     pl_fw g0 = m[7] - m[5], g1 = m[2] - m[6], g2 = m[3] - m[1];
     pl_fw h00 = m[4] + m[8], h11 = m[0] + m[8], h22 = m[0] + m[4];
     pl_fw h01 = -0.5f * (m[1] + m[3]), h02 = -0.5f * (m[2] + m[6]), h12 = -0.5f * (m[5] + m[7]);
@@ -63,8 +63,8 @@ PL_WIDE pl_quatw pl_polar_step_w(const pl_mat3w* F, pl_mat3w R, pl_quatw q) {
     pl_fw c12 = pl_fma_w(h01, h02, -(h00 * h12)), c22 = pl_fma_w(h00, h11, -(h01 * h01));
     pl_fw det = pl_fma_w(h00, c00, pl_fma_w(h01, c01, h02 * c02));
     pl_fw trace = h00 + h11 + h22;
-    // half the turn, by Cramer's rule where H is definite enough, else along the gradient; no entry
-    // beyond one half, which is about one radian
+    // half the turn, by Cramer's rule where H is definite enough, else along the gradient; entries
+    // are clamped to one half, about one radian
     pl_iw definite = (det > 1e-4f * (trace * trace * trace)) & (trace > 0.0f);
     pl_fw w0 = pl_select_w(definite, pl_fma_w(c00, g0, pl_fma_w(c01, g1, c02 * g2)), g0);
     pl_fw w1 = pl_select_w(definite, pl_fma_w(c01, g0, pl_fma_w(c11, g1, c12 * g2)), g1);
@@ -72,8 +72,8 @@ PL_WIDE pl_quatw pl_polar_step_w(const pl_mat3w* F, pl_mat3w R, pl_quatw q) {
     pl_fw size = pl_max_w(pl_max_w(pl_abs_w(w0), pl_abs_w(w1)), pl_abs_w(w2));
     pl_fw scale = 0.5f / pl_max_w(pl_select_w(definite, det, 1.0f + pl_abs_w(trace)), size);
     w0 *= scale, w1 *= scale, w2 *= scale;
-    // q (1 + w): the turn is on the right since M = R' F. Its length is |q| sqrt(1 + w w), of which
-    // the two factors are known before the product is; |q| is near 1.
+    // q (1 + w): the turn is on the right since M = R' F. The length is |q| sqrt(1 + w w); both
+    // factors are known before the product is. |q| is near 1.
     pl_fw length2 = pl_fma_w(q.x, q.x, pl_fma_w(q.y, q.y, pl_fma_w(q.z, q.z, q.w * q.w)));
     pl_fw growth2 = pl_fma_w(w0, w0, pl_fma_w(w1, w1, pl_fma_w(w2, w2, pl_splat_w(1.0f))));
     scale = pl_rsqrt_w(growth2) * pl_fnma_w(pl_splat_w(0.5f), length2, pl_splat_w(1.5f));
@@ -84,8 +84,8 @@ PL_WIDE pl_quatw pl_polar_step_w(const pl_mat3w* F, pl_mat3w R, pl_quatw q) {
     return (pl_quatw){scale * r.x, scale * r.y, scale * r.z, scale * r.w};
 }
 
-// A number of Newton iterations from the unit quaternion q, which is updated; gives R. For F of
-// size around 1 (0.01 to 100); no check of the result.
+// Newton iterations from the unit quaternion q, which is updated; returns R. For F of size around 1
+// (0.01 to 100); the result is not checked.
 PL_WIDE pl_mat3w pl_polar_newton_w(const pl_mat3w* F, pl_quatw* q, int iterations) {
     pl_mat3w R = pl_quat_to_mat3_w(*q);
     for (int i = 0; i < iterations; i++) {
@@ -111,8 +111,8 @@ PL_WIDE pl_iw pl_polar_check_w(const pl_mat3w* F, const pl_mat3w* R) {
            (h00 > 0.0f) & (trace3 > 1e-30f);
 }
 
-// R from the singular value decomposition: any F, no start; gives valid lanes (finite input), the
-// others get the identity.
+// R from the singular value decomposition: for any F, without a start. Returns a mask of the lanes
+// with finite input; the others get the identity.
 PL_WIDE pl_iw pl_polar_cold_w(const pl_mat3w* F, pl_quatw* q, pl_mat3w* R) {
     pl_svd3w d = pl_svd3_w(*F);
     *R = pl_mat3_mult_w(d.U, d.V);
@@ -133,10 +133,10 @@ static __attribute__((noinline, unused)) pl_iw pl_polar_repair_w(pl_iw good, con
     return valid;
 }
 
-// The robust and fast one: two Newton iterations from q, any q, which is updated; lanes that these
-// do not bring home are done again from scratch. Error of R: 2e-6 |F| / (s1 + s2), where s1 + s2
-// is the sum of the two smaller (signed) stretches. Gives valid lanes (finite input), the others
-// get the identity.
+// Both fast and robust: two Newton iterations from q, which is updated and may be anything. Lanes
+// that do not converge are computed again from scratch. Error of R: 2e-6 |F| / (s1 + s2), where s1
+// + s2 is the sum of the two smaller (signed) stretches. Returns a mask of the lanes with finite
+// input; the others get the identity.
 PL_WIDE pl_iw pl_polar_w(const pl_mat3w* F, pl_quatw* q, pl_mat3w* R) {
     *R = pl_polar_newton_w(F, q, 2);
     pl_iw good = pl_polar_check_w(F, R);

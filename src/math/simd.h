@@ -5,9 +5,9 @@
 // are plain operators (a number beside a pl_fw is spread over the lanes); this header adds what
 // operators cannot say. A comparison gives a pl_iw mask: -1 in lanes where it holds, else 0.
 //
-// PL_LANES follows the instruction set: 16 AVX-512, 8 AVX, 4 SSE or NEON, else 1. It may be forced
-// to 1, 4, 8 or 16 with -DPL_LANES=N on any machine: wider than the registers, it is done in parts.
-// With one lane no approximate instruction is used, so that its results are the same on every
+// PL_LANES follows the instruction set: 16 with AVX-512, 8 with AVX, 4 with SSE or NEON, else 1.
+// -DPL_LANES=N forces 1, 4, 8 or 16 on any machine; values wider than the registers are processed
+// in parts. With one lane no approximate instruction is used, so results are the same on every
 // machine with the same flags.
 #ifndef PL_MATH_SIMD_H
 #define PL_MATH_SIMD_H
@@ -50,7 +50,7 @@ typedef int32_t pl_iw __attribute__((vector_size(4 * PL_LANES)));
 // the same in memory, of any alignment
 typedef float pl_fw_loose __attribute__((vector_size(4 * PL_LANES), aligned(4), may_alias));
 
-// a - 0 is a, also where a is -0: nothing is left to compute
+// a - 0 is a even where a is -0, so compilers drop the subtraction
 PL_WIDE pl_fw pl_splat_w(float a) { return a - (pl_fw){0}; }
 PL_WIDE pl_iw pl_splat_iw(int32_t a) { return (pl_iw){0} + a; }
 // Aligned: p is a multiple of 4 * PL_LANES bytes.
@@ -92,8 +92,8 @@ typedef __m512i pl_part_i;
 #endif
 #define PL_PARTS (PL_LANES / PL_PART_LANES)
 
-// The same value, kept in a register: compilers read a value that was loaded once and is used many
-// times anew for each use, and then wait for loads.
+// The same value, kept in a register. Without this, compilers load a value again for each of its
+// uses and wait for the loads.
 PL_WIDE pl_fw pl_in_register_w(pl_fw a) {
 #if defined(__SSE2__) && PL_LANES > 1 && PL_LANES == PL_PART_LANES
     __asm__("" : "+x"(a));
@@ -208,7 +208,7 @@ PL_WIDE pl_part pl_part_rsqrt(pl_part a) { return _mm512_rsqrt14_ps(a); }
 
 // Correctly rounded.
 PL_WIDE pl_fw pl_sqrt_w(pl_fw a) { PL_MAP1_W(pl_part_sqrt, a); }
-// a < b ? a : b, so b where one is not a number.
+// a < b ? a : b, so b if either is NaN.
 PL_WIDE pl_fw pl_min_w(pl_fw a, pl_fw b) { PL_MAP2_W(pl_part_min, a, b); }
 // a > b ? a : b
 PL_WIDE pl_fw pl_max_w(pl_fw a, pl_fw b) { PL_MAP2_W(pl_part_max, a, b); }
@@ -229,8 +229,8 @@ PL_WIDE pl_fw pl_copysign_w(pl_fw a, pl_fw b) {
 PL_WIDE pl_iw pl_is_finite_w(pl_fw a) { return pl_bits_w(pl_abs_w(a)) < 0x7f800000; }
 
 // 1 / sqrt(a) with a relative error of at most 2.5e-7, for a from 1.2e-38 to 1e38; 0 and infinity
-// give NaN. The machine's estimate, good to 3.7e-4 or better, and one step of third order: a Newton
-// step would leave up to 2e-7, which rotations by quaternions show.
+// give NaN. The processor's estimate, good to 3.7e-4 or better, and one step of third order: a
+// Newton step alone would leave an error of up to 2e-7, which shows in rotations by quaternions.
 PL_WIDE pl_fw pl_estimate_rsqrt_w(pl_fw a) { PL_MAP1_W(pl_part_rsqrt, a); }
 PL_WIDE pl_fw pl_rsqrt_w(pl_fw a) {
     pl_fw y = pl_estimate_rsqrt_w(a);
@@ -262,8 +262,8 @@ PL_WIDE float pl_sum_w(pl_fw a) {
     return lanes[0];
 }
 
-// a^(-1/3) with a relative error of at most 3e-7, for a from 1.2e-38 to 1e38; other values give no
-// number that means something. A guess from the exponent and Newton steps.
+// a^(-1/3) with a relative error of at most 3e-7, for a from 1.2e-38 to 1e38; the result is
+// meaningless for other values. A guess from the exponent, then Newton steps.
 PL_WIDE pl_fw pl_rcbrt_w(pl_fw a) {
     pl_fw third = pl_to_float_w(pl_bits_w(a)) * (-1.0f / 3.0f) + 1.41988608e9f;
     pl_fw y = pl_from_bits_w(__builtin_convertvector(third, pl_iw));
@@ -296,7 +296,7 @@ PL_WIDE pl_fw pl_log_w(pl_fw a) {
 }
 
 // The angle of the point (x, y) in [-pi, pi], error at most 4e-7; 0 for (0, 0). The quotient is
-// brought below tan(pi/8), where a polynomial fits the arc tangent to 3e-8.
+// reduced to at most tan(pi/8), where a polynomial fits the arc tangent to 3e-8.
 PL_WIDE pl_fw pl_atan2_w(pl_fw y, pl_fw x) {
     pl_fw ax = pl_abs_w(x), ay = pl_abs_w(y), one = pl_splat_w(1.0f);
     pl_fw large = pl_max_w(ax, ay), small = pl_min_w(ax, ay);

@@ -5,7 +5,7 @@
 #include "math/svd3.h"
 
 // Rotates columns p and q of B and V, p < q, so that those of B become orthogonal, the longer one
-// first; true if they were not yet so.
+// first. Returns true if they were not so already.
 static bool rotate_columns(pl_mat3* B, pl_mat3* V, int p, int q) {
     pl_vec3 bp = pl_mat3_column(B, p), bq = pl_mat3_column(B, q);
     double alpha = pl_norm2(bp), beta = pl_norm2(bq), gamma = pl_dot(bp, bq);
@@ -76,7 +76,7 @@ bool pl_svd3(pl_mat3 F, pl_mat3* U, double s[3], pl_mat3* V) {
     B = pl_mat3_mul(F, *V);
     *U = pl_svd3_frame(pl_mat3_column(&B, 0), pl_mat3_column(&B, 1));
     for (int i = 0; i < 3; i++) s[i] = pl_dot(pl_mat3_column(U, i), pl_mat3_column(&B, i));
-    // equal ones may have come out of order by round-off
+    // round-off may have swapped equal ones
     s[1] = fmax(s[1], fabs(s[2]));
     s[0] = fmax(s[0], s[1]);
     if (exponent)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Singular value decomposition F = U diag(s) V' of 3 x 3 matrices in the form that elasticity
-// wants: U and V are rotations, s[0] >= s[1] >= |s[2]|, and s[2] carries the sign of det F. For
+// needs: U and V are rotations, s[0] >= s[1] >= |s[2]|, and s[2] carries the sign of det F. For
 // every finite F: inverted, rank-deficient, zero, huge, denormal.
 //
 // One-sided Jacobi (Hestenes 1958): V is turned until the columns of F V are orthogonal; F' F is
@@ -29,8 +29,8 @@ typedef struct pl_svd3w {
 } pl_svd3w;
 
 // Rotates columns p and q of B and V, p < q, so that those of B become orthogonal, the longer one
-// first. Gives the lanes where they were not yet so to round-off: a mere exchange counts, since it
-// changes the pairs before this one.
+// first. Returns a mask of the lanes where they were not so already, to round-off. A mere exchange
+// counts too, since it changes the pairs before this one.
 PL_WIDE pl_iw pl_svd3_rotate_w(pl_mat3w* B, pl_mat3w* V, int p, int q) {
     pl_vec3w bp = pl_mat3_column_w(B, p), bq = pl_mat3_column_w(B, q);
     pl_fw alpha = pl_dot_w(bp, bp), beta = pl_dot_w(bq, bq), gamma = pl_dot_w(bp, bq);
@@ -79,7 +79,7 @@ PL_WIDE pl_vec3w pl_svd3_orthogonal_w(pl_vec3w a) {
 PL_WIDE pl_mat3w pl_svd3_frame_w(pl_vec3w a, pl_vec3w b) {
     pl_vec3w u0 = pl_svd3_direction_w(a, 1e-30f, pl_splat_vec3_w(1.0f, 0.0f, 0.0f));
     pl_vec3w any = pl_svd3_orthogonal_w(u0);
-    // twice: if the first subtraction left round-off only, the second one shows it
+    // twice: if the first subtraction left nothing but round-off, the second one removes it
     pl_vec3w u1 = pl_svd3_direction_w(pl_madd_w(b, -pl_dot_w(u0, b), u0), 1e-30f, any);
     u1 = pl_svd3_direction_w(pl_madd_w(u1, -pl_dot_w(u0, u1), u0), 0.5f, any);
     return pl_mat3_from_columns_w(u0, u1, pl_cross_w(u0, u1));
@@ -121,7 +121,7 @@ PL_WIDE pl_svd3w pl_svd3_w(pl_mat3w F) {
         turned |= pl_svd3_rotate_w(&B, &V, 1, 2);
         if (!pl_any_w(turned)) break;
     }
-    // what the rotations left of round-off goes out of V, then B follows from V afresh
+    // removes accumulated round-off from V, then computes B from V again
     d.V = pl_svd3_frame_w(pl_mat3_column_w(&V, 0), pl_mat3_column_w(&V, 1));
     B = pl_mat3_mul_w(F, d.V);
     pl_vec3w b0 = pl_mat3_column_w(&B, 0), b1 = pl_mat3_column_w(&B, 1);
@@ -129,7 +129,7 @@ PL_WIDE pl_svd3w pl_svd3_w(pl_mat3w F) {
     pl_fw s0 = pl_dot_w(pl_mat3_column_w(&d.U, 0), b0);
     pl_fw s1 = pl_dot_w(pl_mat3_column_w(&d.U, 1), b1);
     pl_fw s2 = pl_dot_w(pl_mat3_column_w(&d.U, 2), pl_mat3_column_w(&B, 2));
-    // equal ones may have come out of order by round-off
+    // round-off may have swapped equal ones
     s1 = pl_max_w(s1, pl_abs_w(s2));
     s0 = pl_max_w(s0, s1);
     pl_fw first = scale.inverse_first, second = scale.inverse_second;

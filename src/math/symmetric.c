@@ -5,7 +5,7 @@
 enum { N = PL_SYMMETRIC_MAX, MAX_SWEEPS = 30 };
 
 static void rotate(int n, double a[N][N], double v[N][N], int p, int q) {
-    // entries are below 1: what is this small is zero, and its square would be
+    // entries are scaled to at most 1, so one this small counts as zero; its square would underflow
     if (fabs(a[p][q]) < 1e-150) return;
     double difference = a[q][q] - a[p][p], twice = 2.0 * a[p][q];
     double t = twice / (fabs(difference) + sqrt(difference * difference + twice * twice));
@@ -49,7 +49,7 @@ bool pl_symmetric_eigen(int n, const double* A, double* values, double* V) {
     frexp(largest, &exponent);
     for (int i = 0; i < n * n; i++) a[i / n][i % n] = ldexp(A[i], -exponent);
     for (int i = 0; i < n; i++) v[i][i] = 1.0;
-    for (int sweep = 0; sweep < MAX_SWEEPS && rest2(n, a) > 1e-34; sweep++)
+    for (int sweep = 0; sweep < MAX_SWEEPS && rest2(n, a) > 1e-36; sweep++)
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) rotate(n, a, v, p, q);
     for (int i = 0; i < n; i++) values[i] = ldexp(a[i][i], exponent);

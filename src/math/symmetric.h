@@ -16,7 +16,7 @@ enum { PL_SYMMETRIC_MAX = 12 };
 bool pl_symmetric_eigen(int n, const double* A, double* values, double* V);
 
 // A = the nearest positive semi-definite matrix in the Frobenius norm: negative eigenvalues become
-// zero. A that has none keeps its bits. False, and A untouched, if it is not finite.
+// zero. If it has none, A keeps its bits. False, and A unchanged, if it is not finite.
 bool pl_symmetric_project(int n, double* A);
 
 // A symmetric 3 x 3 matrix in each lane: 00 11 22 01 02 12.
@@ -90,7 +90,7 @@ PL_WIDE void pl_sym3_project_w(pl_sym3w* A) {
     if (!pl_all_w(definite)) pl_sym3_clamp_w(definite, A);
 }
 
-// What projection makes of an eigenvalue, in part: 0 leaves it, 1 takes away what is negative. This
+// An eigenvalue, partly projected: part = 0 leaves it as it is, 1 sets a negative one to zero. This
 // order of arguments lets NaN through.
 PL_WIDE pl_fw pl_project_w(pl_fw value, float part) {
     if (part <= 0.0f) return value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// PL_LANES vectors and matrices at a time, one in each lane, and the way between them and arrays of
-// float4 (x y z and a fourth value): 128-bit loads and register transposes, which are up to twice
-// as fast as gathers.
+// PL_LANES vectors and matrices at a time, one in each lane. They are loaded from and stored to
+// arrays of float4 (x y z and a fourth value) by 128-bit accesses and register transposes, which
+// are up to twice as fast as gathers.
 #ifndef PL_MATH_VEC3W_H
 #define PL_MATH_VEC3W_H
 
@@ -187,14 +187,14 @@ PL_WIDE pl_float4w pl_transpose4_w(pl_fw a, pl_fw b, pl_fw c, pl_fw d) {
         PL_SHUFFLE_W(ab_low, cd_low, 0, 2, 0, 2), PL_SHUFFLE_W(ab_low, cd_low, 1, 3, 1, 3),
         PL_SHUFFLE_W(ab_high, cd_high, 0, 2, 0, 2), PL_SHUFFLE_W(ab_high, cd_high, 1, 3, 1, 3)};
 }
-// The parts of a wide value and back, by shuffles: through memory it would be narrow stores and a
-// wide load of the same bytes, for which the machine has to wait.
+// Splits a wide value into parts and joins them, by shuffles. Through memory it would be narrow
+// stores followed by a wide load of the same bytes, which stalls.
 #if PL_LANES == 4
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[1]) { return (pl_fw)parts[0]; }
 PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[1]) { parts[0] = (pl_f4)a; }
 #elif PL_LANES == 8
 #if PL_PART_LANES == 8
-// by name: GCC makes two instructions of a shuffle here, and no operand in memory
+// intrinsics, since GCC turns shuffles into two instructions here and does not fold loads into them
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[2]) {
     return (pl_fw)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)parts[0]), (__m128)parts[1],
                                        1);
@@ -249,7 +249,7 @@ PL_WIDE pl_float4w pl_load4_unit_w(const float* base, const int32_t* index, int 
 PL_WIDE pl_float4w pl_load4_w(const float* base, const int32_t* index) {
     return pl_load4_unit_w(base, index, 4);
 }
-// Lane i gets the float4 that begins with float number offset[i] of base: no shift for an address.
+// Lane i gets the float4 that begins at base[offset[i]]; forming this address needs no shift.
 PL_WIDE pl_float4w pl_load4_at_w(const float* base, const int32_t* offset) {
     return pl_load4_unit_w(base, offset, 1);
 }
@@ -267,8 +267,8 @@ PL_WIDE void pl_rows4_w(pl_float4w a, pl_f4 rows[PL_LANES]) {
     }
 #endif
 }
-// The float4 that begins with float number offset[i] of base = lane i; of lanes with the same
-// offset the last one stays.
+// Lane i goes to the float4 that begins at base[offset[i]]; of lanes with the same offset the last
+// one wins.
 PL_WIDE void pl_store4_at_w(float* base, const int32_t* offset, pl_float4w a) {
     pl_f4 rows[PL_LANES];
     pl_rows4_w(a, rows);

@@ -28,7 +28,7 @@ pl_status pl_block_matrix_setup(pl_block_matrix* A, int row_count, int block,
                        (long long)entry_count, INT_MAX);
     A->offsets = PL_ALLOC(int, row_count + 1);
     if (!A->offsets) return pl_fail_memory(error, "a matrix");
-    A->offsets[row_count] = (int)entry_count; // freeing needs it
+    A->offsets[row_count] = (int)entry_count; // needed by pl_block_matrix_free
     A->columns = PL_ALLOC(int, entry_count);
     A->diagonal = PL_ALLOC(int, row_count);
     A->values = PL_ALLOC(double, (size_t)entry_count*(size_t)(block * block));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Square sparse matrices of small dense blocks, in double: the reference that fast layouts are
-// compared with, and what the direct solver factors. block = 1 (Projective Dynamics, one value per
-// vertex pair), 3 (elasticity) or 4 (elasticity with a pressure).
+// Square sparse matrices of small dense blocks, in double. The direct solver factors them, and
+// faster layouts are tested against them. block = 1 (Projective Dynamics, one value per vertex
+// pair), 3 (elasticity) or 4 (elasticity with a pressure).
 //
-// Structure is built once, values change. Rows hold all blocks, both triangles, with ascending
-// columns.
+// The structure is built once, values change. Rows store all blocks of both triangles, with
+// ascending columns.
 #ifndef PL_SPARSE_BLOCK_MATRIX_H
 #define PL_SPARSE_BLOCK_MATRIX_H
 
@@ -34,7 +34,7 @@ int pl_block_matrix_entry_count(const pl_block_matrix* A);
 // Position of the block (row, column), or -1.
 int pl_block_matrix_find(const pl_block_matrix* A, int row, int column);
 void pl_block_matrix_zero(pl_block_matrix* A);
-// y = A x; right-hand sides are columns: with block 1, x may hold rhs_count values per row.
+// y = A x. With block 1, x and y may have rhs_count values per row.
 void pl_block_matrix_apply(const pl_block_matrix* A, pl_pool* pool, int rhs_count, const double* x,
                            double* y);
 

@@ -8,15 +8,15 @@
 #include <cholmod.h>
 #include <limits.h>
 
-// a factor whose pivots differ by more than this is looked at again by our own solver, which tells
-// singular from stiff
+// matrices with a smaller reciprocal condition estimate are factored again by our own solver, which
+// distinguishes singular from stiff
 static const double LEAST_RCOND = 1e-13;
 
 struct pl_cholmod {
     cholmod_common common;
-    cholmod_sparse* A; // upper triangle by columns, which is the lower one by rows
+    cholmod_sparse* A; // upper triangle by columns, the same as the lower one by rows
     cholmod_factor* L;
-    cholmod_dense *b, *x, *y, *e; // y, e: CHOLMOD's work
+    cholmod_dense *b, *x, *y, *e; // y, e: CHOLMOD's scratch
     int row_count;
     int rhs_count;
 };
@@ -35,8 +35,8 @@ void pl_cholmod_destroy(pl_cholmod* c) {
     PL_FREE(c, pl_cholmod, 1);
 }
 
-// Column 3 r + i of the upper triangle is row 3 r + i of the lower one. Writes the pattern (rows
-// not NULL) or the values; returns how many there are.
+// Column 3 r + i of the upper triangle is row 3 r + i of the lower one. Writes the pattern (if rows
+// is not NULL) or the values, and returns their number.
 static int64_t visit_lower(const pl_block_matrix* A, int* columns, int* rows, double* values) {
     int64_t k = 0;
     int b = A->block;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008) as the direct solver, where the build option
-// PLIANT_CHOLMOD is on: supernodal L L' on BLAS. Its memory is its own and is not counted with
-// ours.
+// CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008) as direct solver, if the build option
+// PLIANT_CHOLMOD is on: supernodal L L' with BLAS. Memory that CHOLMOD allocates is not counted by
+// base/memory.h.
 #ifndef PL_SPARSE_CHOLMOD_DIRECT_H
 #define PL_SPARSE_CHOLMOD_DIRECT_H
 
@@ -12,14 +12,14 @@
 typedef struct pl_cholmod pl_cholmod;
 
 bool pl_cholmod_is_built(void);
-// Order and symbolic factor of a pattern. PL_ERROR_UNSUPPORTED if it is not built in.
+// Orders a pattern and analyses its factor. PL_ERROR_UNSUPPORTED in builds without CHOLMOD.
 pl_status pl_cholmod_setup(const pl_block_matrix* A, int rhs_count, pl_cholmod** out,
                            pl_error* error);
-// The numeric factor; *definite is false, and the factor of no use, if A is not positive definite
-// by a margin above round-off.
+// Computes the numeric factor. *definite is false, and the factor unusable, unless A is positive
+// definite by a margin above round-off.
 pl_status pl_cholmod_update(pl_cholmod* cholmod, const pl_block_matrix* A, bool* definite,
                             pl_error* error);
-// x = A^-1 b. False if CHOLMOD has no memory for it.
+// x = A^-1 b. False if CHOLMOD runs out of memory.
 bool pl_cholmod_solve(pl_cholmod* cholmod, const double* b, double* x);
 void pl_cholmod_destroy(pl_cholmod* cholmod);
 

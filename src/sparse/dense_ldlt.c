@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Almost all work is C -= A B', done in tiles of 8 x 4 whose sums stay in registers; B' is packed
-// in strips of four columns, so that the inner loop reads both operands in order. Tiles of a fixed
-// size go to the threads: the same bits for any number of them.
+// in strips of four columns, so that the inner loop reads both operands in order. Threads get tiles
+// of a fixed size, so results have the same bits for any number of threads.
 #include "sparse/dense_ldlt.h"
 
 #include <math.h>
@@ -38,11 +38,11 @@ typedef struct update_job {
     int depth;
     const double* packed; // columns x depth, in strips
     int columns;
-    double* C; // rows x columns, leading dimension ldc; column j starts to matter at row j
+    double* C; // rows x columns, leading dimension ldc; only rows j and below are used of column j
     int ldc;
 } update_job;
 
-// 8 x 4 tile of C at rows i.., all of the four columns present
+// updates an 8 x 4 tile of C at rows i.., with all four columns present
 static void update_tile(const update_job* job, int i, const double* packed, double* C) {
     vec4 sum[4][2] = {{{0}}};
     const double* a = job->A + i;
@@ -61,7 +61,7 @@ static void update_tile(const update_job* job, int i, const double* packed, doub
     }
 }
 
-// the same for what is left over at the edges
+// the same for the incomplete tiles at the edges
 static void update_edge(const update_job* job, int i, int row_end, const double* packed, double* C,
                         int width) {
     for (; i < row_end; i++) {
@@ -102,7 +102,7 @@ static double settle_pivot(double pivot, double before, pl_pivots* pivots) {
     return 0.0;
 }
 
-// columns [first, last) of the panel, already updated by those before first
+// factors columns [first, last) of the panel, already updated by those before
 static void factor_columns(double* P, int rows, int first, int last, double* D, pl_pivots* pivots) {
     for (int j = first; j < last; j++) {
         double* column = P + (size_t)j * (size_t)rows;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Multifrontal LDL^T. A front gathers its entries of A and what its children left over, factors its
-// own columns densely, and leaves the update of its remaining rows on a stack for its parent. All
-// memory is known from the structure and allocated once, by pl_direct_reserve.
+// Multifrontal LDL^T. A front assembles its entries of A and the updates of its children, factors
+// its own columns densely, and leaves the update of its remaining rows on a stack for its parent.
+// All sizes follow from the structure, so memory is allocated once, by pl_direct_reserve.
 #include "sparse/direct.h"
 #include "base/memory.h"
 #include "sparse/dense_ldlt.h"
@@ -41,15 +41,15 @@ static int front_rest(const pl_direct* d, int s) {
     return d->block * (int)(d->fronts.row_offsets[s + 1] - d->fronts.row_offsets[s]);
 }
 
-// walks the fronts once to learn how large everything gets
+// walks the fronts once to find how large the stack and the panels get
 static void measure(pl_direct* d, size_t* stack_peak, size_t* widest) {
     const pl_fronts* f = &d->fronts;
     size_t top = 0;
     *stack_peak = 0;
     *widest = 0;
     int64_t offset = 0;
-    // the stack holds an update of every front whose parent has not come yet; postorder keeps a
-    // parent's children on top
+    // the stack holds the updates of all fronts whose parent is still to come; with postorder, a
+    // parent finds its children on top
     for (int s = 0; s < f->count; s++) {
         size_t cols = (size_t)front_cols(d, s), rest = (size_t)front_rest(d, s);
         d->panel_offsets[s] = offset;
@@ -145,7 +145,7 @@ void pl_direct_destroy(pl_direct* d) {
 
 pl_direct_info pl_direct_get_info(const pl_direct* direct) { return direct->info; }
 
-// puts the lower part of the front's columns of A into its panel
+// copies the lower part of the front's columns of A into its panel
 static void gather_entries(pl_direct* d, int s, const pl_block_matrix* A, double* panel) {
     const pl_fronts* f = &d->fronts;
     int b = d->block, begin = f->column_offsets[s], end = f->column_offsets[s + 1];
@@ -165,7 +165,7 @@ static void gather_entries(pl_direct* d, int s, const pl_block_matrix* A, double
     }
 }
 
-// adds the update a child left on the stack to the panel and the update of its parent
+// adds a child's update, from the stack, to the panel and the update of its parent
 static void add_child(pl_direct* d, int s, int child, const double* update, double* panel,
                       double* own_update) {
     const pl_fronts* f = &d->fronts;
@@ -222,7 +222,7 @@ pl_status pl_direct_update(pl_direct* d, const pl_block_matrix* A, pl_pool* pool
                        "the matrix is not the one the solver was set up for");
     pl_status status = pl_direct_reserve(d, error);
     if (status != PL_OK) return status;
-    // D starts with the diagonal of A, which tells how small a pivot is
+    // D starts as the diagonal of A, with which pivots are compared
     for (int row = 0; row < A->row_count; row++)
         for (int c = 0; c < b; c++) {
             double value =
@@ -240,10 +240,10 @@ pl_status pl_direct_update(pl_direct* d, const pl_block_matrix* A, pl_pool* pool
     return PL_OK;
 }
 
-// Both triangular solves are written for any number m of right-hand sides, whose values of an
-// unknown stand side by side; with m known to the compiler, L is read once for all of them.
+// Both triangular solves take m right-hand sides, whose values of an unknown are adjacent. They are
+// inlined for each constant m, so that L is read once for all of them.
 
-// x of the front's columns becomes L11^-1 x, and the rows below lose L21 x
+// x of the front's columns becomes L11^-1 x, then L21 x is subtracted from the rows below
 static inline __attribute__((always_inline)) void forward_columns(pl_direct* d, int s,
                                                                   const int m) {
     const pl_fronts* f = &d->fronts;

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Direct solution of sparse symmetric systems: our own multifrontal LDL^T (Duff and Reid 1983) on a
-// minimum degree ordering. The reference that iterative solvers are checked with, and the choice
-// for small or stiff systems.
+// minimum degree ordering. For small or stiff systems, and as the reference for iterative solvers.
 #ifndef PL_SPARSE_DIRECT_H
 #define PL_SPARSE_DIRECT_H
 
@@ -19,11 +18,11 @@ typedef struct pl_direct_info {
     int negative_pivot_count; // 0 for a positive definite matrix
 } pl_direct_info;
 
-// Order and symbolic factor of a pattern; values are not read. The info then has the size of the
-// factor. pl_direct_reserve allocates it, or else the first update does.
+// Orders a pattern and analyses its factor; values are not read. The info then has the size of the
+// factor, which pl_direct_reserve or the first update allocates.
 pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error* error);
 pl_status pl_direct_reserve(pl_direct* direct, pl_error* error);
-// Both at once.
+// Analyses and reserves.
 pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error);
 // Pivots below this fraction of the diagonal value before elimination count as vanished: 1e-12
 // unless set.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Elimination tree (Liu 1990), its postorder, column counts by walking row subtrees, supernodes
-// joined with their last child while that adds few zeros, and the rows of each.
+// Elimination tree (Liu 1990), its postorder, and column counts by walking row subtrees. Then
+// supernodes, which are joined with their last child if that adds few zeros, and their rows.
 #include "sparse/direct_symbolic.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Zeros that may be stored for the sake of larger fronts: this share of a front, or fronts of so
-// few columns.
+// Joining may add zeros up to this share of a front, or any number in a front of so few columns.
 static const double MAX_ZERO_SHARE = 0.15;
 enum { SMALL_FRONT = 4 };
 
@@ -73,7 +72,7 @@ static void find_parents(tree* t, const pl_block_matrix* A, const pl_fronts* f) 
         int old = f->order[row];
         for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++) {
             int j = f->position[A->columns[e]];
-            while (j < row) { // walk up, shortening the path for the next walk
+            while (j < row) { // walk up and compress the path for later walks
                 int next = ancestor[j];
                 ancestor[j] = row;
                 if (next < 0) {
@@ -97,7 +96,7 @@ static void postorder(tree* t, pl_fronts* f) {
         next_sibling[j] = first_child[t->parent[j]];
         first_child[t->parent[j]] = j;
     }
-    // `count` holds the result meanwhile: the old number of each new one
+    // `count` temporarily holds the result: the old number of each new one
     int k = 0;
     for (int root = 0; root < t->n; root++) {
         if (t->parent[root] >= 0) continue;
@@ -134,7 +133,7 @@ static void count_columns(tree* t, const pl_block_matrix* A, const pl_fronts* f)
 
 static bool may_join(const tree* t, int first, int j, double* zeros) {
     if (t->parent[j - 1] != j) return false;
-    // joined, every column of the front gets the rows of column j
+    // after joining, every column of the front has the rows of column j
     double added = (double)(j - first) * (double)(t->count[j] + 1 - t->count[j - 1]);
     double width = j + 1 - first;
     double stored = width * (t->count[j] + 0.5 * (width - 1.0));
@@ -186,7 +185,8 @@ static bool add_row(pl_array* rows, int* mark, int stamp, int last_column, int r
     return pl_array_push(rows, &row);
 }
 
-// rows of a front: those of its columns in A and those of its children, below its columns
+// rows of a front below its columns: those in which its columns have entries of A, and those of its
+// children
 static bool collect_rows(pl_fronts* f, int s, const pl_block_matrix* A, int* mark, pl_array* rows) {
     int begin = f->column_offsets[s], end = f->column_offsets[s + 1];
     f->row_offsets[s] = (int64_t)rows->count;

@@ -8,9 +8,9 @@
 
 #include "sparse/block_matrix.h"
 
-// Everything in blocks and in the new numbering. Front f eliminates columns column_offsets[f] .. [f
-// + 1] and has the rows row_offsets[f] .. [f + 1] of `rows` below them, ascending. Children come
-// before their parents.
+// All in blocks and in the new numbering. Front f eliminates columns column_offsets[f] .. [f + 1]
+// and has the rows row_offsets[f] .. [f + 1] of `rows` below them, ascending. Children come before
+// their parents.
 typedef struct pl_fronts {
     int row_count;
     int* order;    // new -> old
@@ -19,7 +19,7 @@ typedef struct pl_fronts {
     int* column_offsets;  // count + 1
     int* parent;          // front, or -1
     int* first_child;     // the last of a front's children in the numbering, or -1
-    int* next_sibling;    // the one before it
+    int* next_sibling;    // the previous child of the same parent
     int64_t* row_offsets; // count + 1
     int* rows;
 } pl_fronts;

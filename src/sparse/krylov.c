@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// stationary iterations in a row that may be slow, and the growth that ends them at once
+// how many stationary iterations in a row may be slow, and the growth that ends them at once
 enum { MAX_SLOW = 3 };
 static const double GROWTH = 10.0;
 
@@ -41,7 +41,7 @@ double pl_krylov_residual(pl_krylov* k) {
     return sqrt(pl_krylov_dot(k, k->r, k->r));
 }
 
-// notes a residual; GOING if the iteration is to go on
+// records a residual; returns GOING if the iteration should continue
 static pl_krylov_end note(pl_linear_info* info, const pl_linear_options* options, double residual) {
     pl_linear_note(info, residual);
     if (residual <= options->tolerance) return PL_KRYLOV_CONVERGED;
@@ -81,7 +81,7 @@ pl_krylov_end pl_krylov_stationary(pl_krylov* k, const pl_linear_options* option
         info->iterations++;
         bool last = pl_linear_is_over(options, info);
         if (last && k->operations->part_left) {
-            // nobody goes on from this residual
+            // this residual is not used any further
             return pl_krylov_finish(
                 info, note(info, options, before * k->operations->part_left(k->user)));
         }

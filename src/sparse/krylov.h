@@ -42,7 +42,7 @@ typedef struct pl_krylov_operations {
     // doubles.
     double (*dot)(void* user, const void* a, const void* b);
     void (*combine)(void* user, double s, const void* x, double t, void* y);
-    // The fraction of the residual that the last stationary iteration left, if the caller knows it
+    // By what factor the last stationary iteration reduced the residual, if the caller can tell
     // without a product. NULL: it is computed.
     double (*part_left)(void* user);
 } pl_krylov_operations;
@@ -55,8 +55,8 @@ typedef struct pl_cg_sums {
     double rz, zq, pq, rp;
 } pl_cg_sums;
 
-// The three passes of an iteration of cg, for callers who can fuse operations into one pass over
-// memory. A pass that is NULL is made of the operations.
+// The three passes of an iteration of cg, for callers that can fuse operations into one pass over
+// memory. A pass that is NULL is composed of the operations above.
 typedef struct pl_cg_passes {
     // z = M r; sets rz, and zq unless this is the first iteration
     void (*correct)(pl_krylov* k, pl_cg_sums* s);
@@ -98,7 +98,7 @@ struct pl_krylov {
 
 // r = b - A x; returns |r|. The usual `look`.
 double pl_krylov_residual(pl_krylov* k);
-// Computes r and records its norm in info. Returns GOING if there is something to iterate for.
+// Computes r and records its norm in info. Returns GOING unless x is already good enough.
 pl_krylov_end pl_krylov_begin(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info);
 
 // Each method starts from x, r = b - A x and info->residual, adds to info->iterations, and sets the
@@ -110,7 +110,7 @@ pl_krylov_end pl_krylov_stationary(pl_krylov* k, const pl_linear_options* option
                                    pl_linear_info* info);
 pl_krylov_end pl_krylov_cg(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info);
 
-// Work vectors of minres and gmres, in the caller's layout.
+// Work vectors for minres and gmres, in the caller's layout.
 typedef struct pl_krylov_work {
     int vector_count;
     size_t bytes; // of a vector
@@ -118,20 +118,20 @@ typedef struct pl_krylov_work {
 } pl_krylov_work;
 
 enum { PL_MINRES_VECTORS = 6, PL_GMRES_MAX_RESTART = 50 };
-// Vectors of gmres that restarts after so many iterations.
+// Number of work vectors for gmres that restarts after `restart` iterations.
 static inline int pl_gmres_vectors(int restart) { return 2 * restart + 1; }
 pl_status pl_krylov_work_setup(pl_krylov_work* work, int vector_count, size_t bytes,
                                pl_error* error);
 void pl_krylov_work_free(pl_krylov_work* work);
 
-// Both test the true residual before they report convergence.
+// minres and gmres check the true residual before they report convergence.
 pl_krylov_end pl_krylov_minres(pl_krylov* k, const pl_krylov_work* work,
                                const pl_linear_options* options, pl_linear_info* info);
 // Restarts when the work vectors are used up.
 pl_krylov_end pl_krylov_gmres(pl_krylov* k, const pl_krylov_work* work,
                               const pl_linear_options* options, pl_linear_info* info);
 
-// Used by the methods: the operations with their defaults, and the flags of an end.
+// For the methods: the operations with their defaults, and setting the flags of info.
 void pl_krylov_apply(const pl_krylov* k, const void* x, void* y);
 void pl_krylov_precondition(const pl_krylov* k, const void* r, void* z);
 double pl_krylov_dot(const pl_krylov* k, const void* a, const void* b);

@@ -40,7 +40,7 @@ static double advance(pl_krylov* k, double alpha) {
     return sqrt(pl_krylov_dot(k, k->r, k->r));
 }
 
-// One iteration. Unless it is GOING, x and r are what they were.
+// One iteration. Unless it returns GOING, x and r are unchanged.
 static pl_krylov_end iterate(pl_krylov* k, pl_cg_sums* s, double* norm) {
     double rz_before = s->rz, pq_before = s->pq;
     correct(k, s);
@@ -55,8 +55,8 @@ static pl_krylov_end iterate(pl_krylov* k, pl_cg_sums* s, double* norm) {
     return PL_KRYLOV_GOING;
 }
 
-// After a look that found `residual`, where `carried` was thought to be left and the look before
-// found `looked`.
+// Judges a look that found the true residual `residual`: the recurrence gave `carried`, and the
+// look before found `looked`.
 static pl_krylov_end judge(const pl_krylov* k, double residual, double carried, double looked,
                            bool period_is_over) {
     const pl_krylov_watch* watch = &k->watch;
@@ -94,7 +94,7 @@ pl_krylov_end pl_krylov_cg(pl_krylov* k, const pl_linear_options* options, pl_li
         else if (end == PL_KRYLOV_GOING && last) end = PL_KRYLOV_ITERATIONS;
         else if (end == PL_KRYLOV_GOING) end = judge(k, info->residual, carried, looked, over);
         if (end != PL_KRYLOV_GOING) return pl_krylov_finish(info, end);
-        // plain gradients know nothing of the new r, and start again from it
+        // plain cg cannot use its old direction with the new r, and restarts from it
         s.first = k->look && !k->flexible;
         looked = info->residual;
         period_end = info->iterations + watch->period;

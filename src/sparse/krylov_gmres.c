@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Flexible GMRES (Saad 1993): an orthonormal basis v of the residuals, and beside each v the
-// z = M_j v that the preconditioner of that iteration made of it. The solution is a combination of
-// the z, so M may be any operator, and may change in every iteration.
+// Flexible GMRES (Saad 1993): an orthonormal basis of vectors v, and for each v the vector z = M_j
+// v that the preconditioner gave in that iteration. The solution is a combination of the z, so M
+// may be any operator and may change in every iteration.
 #include "sparse/krylov.h"
 
 #include <float.h>
 #include <math.h>
 
 enum { MOST = PL_GMRES_MAX_RESTART };
-// A round that leaves more than this part of the residual has stalled; the next would do no more.
+// A round that leaves more than this fraction of the residual has stalled; further rounds would not
+// help.
 static const double STALL = 0.98;
 
 typedef struct gmres {
     void** v; // restart + 1
     void** z; // restart
     double H[MOST + 1][MOST], c[MOST], s[MOST], g[MOST + 1];
-    double grown; // |v - A z| of the last v, whose size is 1
+    double grown; // |v - A z| of the last v, where |v| = 1
 } gmres;
 
-// v_(j+1) = A z_j, orthogonal to those before; twice, since once is not enough after cancellation
+// v_(j+1) = A z_j, orthogonalised against those before; twice, since once is not enough after
+// cancellation
 static bool orthogonalise(const pl_krylov* k, gmres* m, int j) {
     void* w = m->v[j + 1];
     pl_krylov_apply(k, m->z[j], w);
@@ -39,7 +41,7 @@ static bool orthogonalise(const pl_krylov* k, gmres* m, int j) {
     return isfinite(size);
 }
 
-// the new column of H made triangular
+// makes the new column of H triangular
 static void rotate(gmres* m, int j) {
     for (int i = 0; i < j; i++) {
         double a = m->H[i][j], b = m->H[i + 1][j];
@@ -54,7 +56,7 @@ static void rotate(gmres* m, int j) {
     m->g[j] *= m->c[j];
 }
 
-// x += Z y with H y = g; columns that vanish, as those of singular matrices may, are left out
+// x += Z y with H y = g; zero columns, which singular matrices can cause, are left out
 static void add_solution(const pl_krylov* k, gmres* m, int count) {
     double largest = 0.0;
     for (int i = 0; i < count; i++) largest = fmax(largest, m->H[i][i]);
@@ -66,14 +68,14 @@ static void add_solution(const pl_krylov* k, gmres* m, int count) {
     }
 }
 
-// Whether the watch ends a round after so many iterations; `left`: the residual of each.
+// True if the watch ends a round after `count` iterations; left: the residual after each.
 static bool is_stalled(const pl_krylov* k, const gmres* m, const double* left, int count) {
     int period = k->watch.period;
     if (k->watch.growth > 0.0 && m->grown > k->watch.growth) return true;
     return period > 0 && count >= period && left[count] > k->watch.slow * left[count - period];
 }
 
-// A round from the residual r on.
+// A round that starts from the residual r.
 static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_options* options,
                          pl_linear_info* info) {
     double norm = sqrt(pl_krylov_dot(k, k->r, k->r));

@@ -18,18 +18,18 @@ typedef struct lanczos {
     void *u_before, *u, *y, *v;
     void *w, *w_before;
     double beta;        // of the vectors at hand
-    double beta_before; // 0: this is the first
+    double beta_before; // 0 in the first iteration
     double alpha;
-    double scale; // of numbers in the matrix: below round-off of it, a beta is zero
+    double scale; // size of matrix entries: beta counts as zero below its round-off
 } lanczos;
 
 typedef struct rotation {
     double c, s;
-    double delta_bar, epsilon; // entries that the next column gets
+    double delta_bar, epsilon; // entries of the next column
     double phi_bar;            // sqrt(r.M r)
 } rotation;
 
-// y = M u and beta = sqrt(u.y); false if M shows not to be positive definite
+// y = M u and beta = sqrt(u.y); false if u.y shows that M is not positive definite
 static bool measure(const pl_krylov* k, lanczos* l) {
     pl_krylov_precondition(k, l->u, l->y);
     double square = pl_krylov_dot(k, l->u, l->y);
@@ -38,7 +38,7 @@ static bool measure(const pl_krylov* k, lanczos* l) {
     return isfinite(square) && square >= -1e-12 * l->scale * l->scale;
 }
 
-// the next u, y and beta, and alpha
+// computes alpha and the next u, y and beta
 static bool extend(const pl_krylov* k, lanczos* l) {
     pl_krylov_combine(k, 1.0 / l->beta, l->y, 0.0, l->v);
     pl_krylov_apply(k, l->v, l->y);
@@ -73,8 +73,8 @@ static void advance(const pl_krylov* k, lanczos* l, rotation* g) {
 
 static void clear(const pl_krylov* k, void* w) { pl_krylov_combine(k, 0.0, k->b, 0.0, w); }
 
-// From the residual r on, until sqrt(r.M r) has fallen to `target` of what it was, or an end.
-// *fallen: to which part it did
+// Iterates from the residual r until sqrt(r.M r) has fallen by the factor `target`, or until
+// another end. *fallen: the factor reached.
 static pl_krylov_end run(pl_krylov* k, const pl_krylov_work* work, double target,
                          const pl_linear_options* options, pl_linear_info* info, double* fallen) {
     void** v = work->vectors;
@@ -112,7 +112,7 @@ pl_krylov_end pl_krylov_minres(pl_krylov* k, const pl_krylov_work* work,
         pl_linear_note_again(info, pl_krylov_residual(k) / k->scale);
         if (info->residual <= options->tolerance) end = PL_KRYLOV_CONVERGED;
         else if (!isfinite(info->residual)) end = PL_KRYLOV_NOT_FINITE;
-        // what M measures has fallen enough, the residual has not
+        // sqrt(r.M r) has fallen enough, but the residual has not
         else if (end == PL_KRYLOV_GOING && info->residual > 0.5 * before) end = PL_KRYLOV_STALLED;
         if (end != PL_KRYLOV_GOING) return pl_krylov_finish(info, end);
         target = 0.5 * options->tolerance / info->residual;

@@ -17,7 +17,7 @@ enum { LANCZOS_STEPS = 40 };
 typedef struct chebyshev {
     double* inverse_diagonal;
     double lowest, highest; // eigenvalues of D^-1 A, estimated
-    int lanczos_count;      // work of that
+    int lanczos_count;      // scratch for that
     double lanczos_diagonal[LANCZOS_STEPS], lanczos_square[LANCZOS_STEPS], alpha_before;
 } chebyshev;
 
@@ -64,7 +64,7 @@ static double bisect_eigenvalue(const chebyshev* c, int k, double high) {
     return 0.5 * (low + high);
 }
 
-// the matrix of Lanczos that conjugate gradients belong to
+// collects the Lanczos matrix that belongs to conjugate gradients
 static void observe(void* user, double alpha, double beta) {
     chebyshev* c = ((pl_linear_solver*)user)->own;
     int n = c->lanczos_count++;
@@ -87,7 +87,7 @@ static void run_lanczos(pl_linear_solver* s) {
     if (s->count > 0) pl_krylov_cg(&k, &options, &info);
 }
 
-// an upper bound of the eigenvalues of Lanczos' matrix (Gershgorin)
+// an upper bound of the eigenvalues of the Lanczos matrix (Gershgorin)
 static double highest_possible(const chebyshev* c) {
     double high = 0.0;
     for (int i = 0, n = c->lanczos_count; i < n; i++)
@@ -96,9 +96,9 @@ static double highest_possible(const chebyshev* c) {
     return high;
 }
 
-// The range of the eigenvalues of D^-1 A, from the Lanczos matrix of some steps of conjugate
-// gradients. The lower end comes out too high, which costs time; the upper one too low, which
-// would cost convergence, so it is raised a little.
+// Estimates the range of the eigenvalues of D^-1 A from the Lanczos matrix of a few steps of
+// conjugate gradients. The lower end comes out too high, which only costs time. The upper end comes
+// out too low, which would prevent convergence, so it is raised a little.
 static pl_status update(pl_linear_solver* s, pl_error* error) {
     (void)error;
     chebyshev* c = s->own;

@@ -9,13 +9,13 @@
 #include "sparse/linear_solver.h"
 #include "sparse/vector.h"
 
-// unknowns from which on CHOLMOD is faster than our own solver (measured on one core)
+// number of unknowns above which CHOLMOD is faster than our own solver (measured on one core)
 enum { CHOLMOD_FROM = 5000 };
 
 typedef struct factors {
-    pl_direct* direct;   // our own; with CHOLMOD made when first needed
+    pl_direct* direct;   // our own; with CHOLMOD, created when first needed
     pl_cholmod* cholmod; // or NULL
-    bool definite;       // the factor of CHOLMOD can be used
+    bool definite;       // CHOLMOD's factor is usable
 } factors;
 
 static void destroy(pl_linear_solver* s) {
@@ -49,8 +49,7 @@ pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix*
     return status;
 }
 
-// Our own solver takes over where CHOLMOD cannot go on: it tells how many pivots vanish or are
-// negative.
+// Our own solver takes over where CHOLMOD fails: it counts pivots that vanish or are negative.
 static pl_status update(pl_linear_solver* s, pl_error* error) {
     factors* f = s->own;
     pl_status status = PL_OK;
@@ -72,7 +71,7 @@ static void solve(pl_linear_solver* s, const pl_linear_task* task) {
     factors* f = s->own;
     double *r = s->scratch[0], *correction = s->scratch[1];
     note_pivots(f, task->info);
-    // a second pass refines what round-off left
+    // further passes are iterative refinement
     for (int pass = 0; pass < 3; pass++) {
         pl_linear_residual(s, task->b, task->x, r);
         bool over = pl_linear_note_norm(task, pl_vector_norm(s->pool, s->count, r));

@@ -3,7 +3,7 @@
 #include "sparse/linear_fallback.h"
 #include "base/tuned.h"
 
-// the rows up to which a factor is affordable
+// largest matrix that is factored
 enum { MAX_DIRECT_ROWS = 200000 };
 
 bool pl_linear_has_failed(const pl_linear_info* info) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a kind of linear solver is made of. A kind is one file, linear_NAME.c, that defines the
-// table pl_linear_NAME below, and one line in PL_MATRIX_SOLVER_LIST of pliant/scene_names.h:
+// The table that defines a kind of linear solver. A kind is one file, linear_NAME.c, that defines
+// the table pl_linear_NAME below, and one line in PL_MATRIX_SOLVER_LIST of pliant/scene_names.h:
 // scenes, their documentation, the checks and this interface follow from that line.
 #ifndef PL_SPARSE_LINEAR_KIND_H
 #define PL_SPARSE_LINEAR_KIND_H
@@ -13,7 +13,7 @@
 
 #include <pliant/scene_names.h>
 
-typedef struct pl_linear_solver pl_linear_solver; // as in linear_solver.h, which stands on this
+typedef struct pl_linear_solver pl_linear_solver; // as in linear_solver.h, which includes this header
 
 // One call of pl_linear_solve.
 typedef struct pl_linear_task {
@@ -26,10 +26,10 @@ typedef struct pl_linear_task {
 
 typedef struct pl_linear_kind {
     bool sees_indefinite; // notices if A is not positive semi-definite
-    pl_status (*setup)(pl_linear_solver* solver, pl_error* error); // makes solver->own
+    pl_status (*setup)(pl_linear_solver* solver, pl_error* error); // creates solver->own
     pl_status (*update)(pl_linear_solver* solver, pl_error* error);
     void (*solve)(pl_linear_solver* solver, const pl_linear_task* task);
-    void (*destroy)(pl_linear_solver* solver); // of what setup made, or of a part of it
+    void (*destroy)(pl_linear_solver* solver); // frees solver->own; must accept one that setup did not finish
 } pl_linear_kind;
 
 #define PL_LINEAR_DECLARE(X, code, symbol, name, help)                                             \
@@ -43,29 +43,29 @@ struct pl_linear_solver {
     const pl_linear_kind* kind;
     const pl_block_matrix* A;
     int rhs_count;
-    int count; // of values in a vector
+    int count; // values in a vector
     pl_pool* pool;
     double* scratch[PL_LINEAR_SCRATCH]; // vectors
-    void* own;                          // what the kind keeps
+    void* own;                          // data of the kind
     double update_seconds;
 };
 
-// A solver without what its kind keeps.
+// Creates a solver, without the kind's own data.
 pl_status pl_linear_create(const pl_linear_kind* kind, const pl_block_matrix* A, int rhs_count,
                            pl_pool* pool, pl_linear_solver** out, pl_error* error);
 
-// Values of all diagonal blocks of A.
+// Number of values in the diagonal blocks of A.
 size_t pl_linear_diagonal_size(const pl_linear_solver* solver);
 // r = b - A x
 void pl_linear_residual(const pl_linear_solver* solver, const double* b, const double* x,
                         double* r);
-// Notes the norm of a residual; true when the solve is over.
+// Records the norm of a residual; true if the solve is over.
 bool pl_linear_note_norm(const pl_linear_task* task, double norm);
-// y = A x, as an operation of the Krylov driver whose user is a solver.
+// y = A x, as `apply` of a Krylov driver whose user is the solver.
 void pl_linear_apply(void* solver, const void* x, void* y);
-// The Krylov driver on the solver's vectors, all four of them.
+// A Krylov driver that uses all four scratch vectors of the solver.
 pl_krylov pl_linear_krylov(pl_linear_solver* solver, const pl_krylov_operations* operations);
-// A solve by conjugate gradients.
+// Solves by conjugate gradients.
 void pl_linear_cg(pl_linear_solver* solver, const pl_krylov_operations* operations,
                   const pl_linear_task* task);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The interface to all kinds of linear_kind.h.
+// Calls the solver's kind (linear_kind.h).
 #include "sparse/linear_solver.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -118,7 +118,7 @@ void pl_linear_cg(pl_linear_solver* s, const pl_krylov_operations* operations,
     k.x = task->x;
     k.scale = task->scale;
     if (pl_krylov_begin(&k, task->options, task->info) != PL_KRYLOV_GOING) return;
-    // diagonal blocks or a factor that are not definite are those of a matrix that is not
+    // diagonal blocks or factors of these kinds are indefinite only if the matrix is
     if (pl_krylov_cg(&k, task->options, task->info) == PL_KRYLOV_PRECONDITIONER)
         task->info->indefinite = true;
 }

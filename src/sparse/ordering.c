@@ -7,9 +7,9 @@
 // merged into one supervariable and numbered together.
 //
 // A live variable i keeps its list in lists[start[i] ...]: first element_count[i] elements, then
-// variables. The list never grows, since whenever a new element enters it, at least the pivot or an
-// absorbed element leaves it. Members of elements live in a second pool that is compacted when it
-// fills.
+// variables. The list never grows: whenever a new element enters it, at least the pivot or an
+// absorbed element leaves it. Members of elements are in a second pool, which is compacted when it
+// is full.
 #include "sparse/ordering.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -36,7 +36,7 @@ typedef struct graph {
     pl_array members; // of elements, by start and length below
     int* member_start;
     int* member_length; // 0: not an element, or absorbed
-    int* member_rows;   // rows it stands for
+    int* member_rows;   // rows of these members
 
     int* bucket_first; // variables by degree
     int* bucket_next;
@@ -105,7 +105,7 @@ static void graph_fill(graph* g, const int* offsets, const int* neighbours) {
     }
 }
 
-// moves the members of live elements together
+// compacts the members of live elements
 static void compact_members(graph* g, int* scratch_order) {
     int count = 0;
     for (int e = 0; e < g->row_count; e++)
@@ -116,7 +116,7 @@ static void compact_members(graph* g, int* scratch_order) {
         int* to = pl_array_add(&fresh, (size_t)g->member_length[e]);
         if (!to) {
             pl_array_free(&fresh);
-            return; // no memory to tidy up: go on with the untidy pool
+            return; // without memory for it, the pool simply grows
         }
         memcpy(to, (int*)g->members.data + g->member_start[e],
                (size_t)g->member_length[e] * sizeof(int));
@@ -134,7 +134,7 @@ static bool take_member(graph* g, int i) {
     return pl_array_push(&g->members, &i);
 }
 
-// the members of the element that pivot p becomes; the elements it touched are absorbed
+// collects the members of the element that pivot p becomes, and absorbs the elements it touched
 static bool form_element(graph* g, int p) {
     g->tag++;
     g->mark[p] = g->tag;
@@ -194,7 +194,7 @@ static uint64_t rewrite_list(graph* g, int i, int p, int element_rows, int remai
         degree += g->size[j];
         hash += (uint64_t)j;
     }
-    // room for p: something left the list, so kept < old_length
+    // there is room for p: something left the list, so kept < old_length
     list[kept] = list[element_kept];
     list[element_kept] = p;
     g->element_count[i] = element_kept + 1;
@@ -270,7 +270,7 @@ static void merge_equal_members(graph* g, const int* members, int count, scratch
     }
 }
 
-// drops merged variables from the new element and puts the live ones back into the buckets
+// removes merged variables from the new element and puts the live ones back into the buckets
 static void settle_members(graph* g, int p) {
     int* members = (int*)g->members.data + g->member_start[p];
     int kept = 0, rows = 0;

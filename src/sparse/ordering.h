@@ -8,7 +8,7 @@
 #include "base/fail.h"
 
 // Approximate minimum degree (Amestoy, Davis, Duff 1996) of a symmetric graph (CSR, without the
-// diagonal): order[k] is the row eliminated as number k.
+// diagonal): order[k] is the k-th row to eliminate.
 pl_status pl_order_minimum_degree(int row_count, const int* offsets, const int* neighbours,
                                   int* order, pl_error* error);
 

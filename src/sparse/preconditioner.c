@@ -107,7 +107,7 @@ static void subtract_product(int b, const double* X, const double* Y, double* C)
         }
 }
 
-// the block (row, k) of L from those to its left: L_rk = (A_rk - sum_j L_rj L_kj') L_kk^-T
+// the block (row, k) of L from those on its left: L_rk = (A_rk - sum_j L_rj L_kj') L_kk^-T
 static void factor_entry(const pl_block_matrix* A, int row, int e, double* L) {
     int b = A->block, k = A->columns[e];
     size_t size = (size_t)(b * b);
@@ -150,7 +150,7 @@ double pl_ic_factor(const pl_block_matrix* A, double* L) {
     double raise = 0.0;
     while (!try_ic(A, raise, L)) {
         raise = raise == 0.0 ? 1e-3 : 4.0 * raise;
-        if (raise > 1e9) return raise; // not finite: the solve will say so
+        if (raise > 1e9) return raise; // A is not finite, which the solve will report
     }
     return raise;
 }

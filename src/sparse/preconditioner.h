@@ -17,7 +17,7 @@ void pl_apply_diagonal(const pl_block_matrix* A, pl_pool* pool, int rhs_count,
 
 // Incomplete Cholesky without fill, A ~ L L', on the blocks of the lower triangle. L has the layout
 // of A; only blocks with column <= row are used, and diagonal blocks hold the inverse of the
-// factor's. If a pivot is not positive the diagonal is raised and the factor begun again; returns
+// factor's. If a pivot is not positive, the diagonal is raised and factoring starts again. Returns
 // the final raise, relative to the diagonal.
 double pl_ic_factor(const pl_block_matrix* A, double* L);
 // z = (L L')^-1 r

@@ -15,7 +15,7 @@ typedef struct vectors {
 
 static double dot_part(int begin, int end, void* user) {
     const vectors* v = user;
-    // four chains, so that the additions do not wait for one another
+    // four partial sums, so that additions do not wait for one another
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int i = begin;
     for (; i + 4 <= end; i += 4)
@@ -37,7 +37,7 @@ double pl_vector_max_abs(int count, const double* a) {
     double largest = 0.0;
     for (int i = 0; i < count; i++) {
         double value = fabs(a[i]);
-        if (!(value <= largest)) largest = value; // also taken if it is NaN
+        if (!(value <= largest)) largest = value; // true also for NaN
         if (isnan(value)) return value;
     }
     return largest;
