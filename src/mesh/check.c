@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pl_mesh_check: vertices, then elements, then the surface. Nothing here trusts the mesh beyond its
-// indices.
+// pl_mesh_check: vertices, then elements, then the surface. The mesh may be arbitrarily bad as long
+// as its indices are in range.
 #include "mesh/check.h"
 #include "base/memory.h"
 #include "geometry/box.h"
@@ -42,7 +42,7 @@ static void mark_used(const int* elements, size_t count, bool* used) {
     for (size_t i = 0; i < count; i++) used[elements[i]] = true;
 }
 
-// Finite, in use, and the box of those that are both.
+// Counts vertices that are not finite or not used, and finds the box of the others.
 static void check_vertices(const pl_mesh* mesh, const bool* used, pl_mesh_report* report) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -86,7 +86,7 @@ pl_tet_shape pl_judge_tet(const double* positions, const int* tet) {
     for (int i = 1; i < 4; i++) longest2 = fmax(longest2, pl_norm2(pl_sub(p[i], p[0])));
     double edge3 = longest2 * sqrt(longest2);
     if (fabs(det) > 1e-13 * edge3) return det > 0.0 ? PL_TET_SOUND : PL_TET_INVERTED;
-    // not finite: neither flat nor inverted can be said
+    // not finite: neither flat nor inverted
     return isfinite(edge3) ? PL_TET_FLAT : PL_TET_SOUND;
 }
 

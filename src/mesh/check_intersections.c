@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pairs of triangles whose boxes overlap are gathered in batches and tested on all threads. What
-// triangles share by index does not count as an intersection: with a common vertex the edge
-// opposite to it must meet the other triangle, with a common edge they must lie flat upon one
+// Pairs of triangles whose boxes overlap are gathered in batches and tested on all threads. Shared
+// vertices do not count as intersections: triangles with a common vertex intersect if the edge
+// opposite to it meets the other triangle, triangles with a common edge if they lie flat on one
 // another.
 #include "base/memory.h"
 #include "base/pool.h"
@@ -18,7 +18,7 @@ typedef struct search {
     const double* positions;
     const int* triangles;
     pl_pool* pool;
-    int64_t left; // pairs that may still be looked at
+    int64_t left; // pairs that may still be tested
     int count;
     int pairs[BATCH][2];
     pl_defect found[BATCH / BLOCK]; // per block of a batch

@@ -106,14 +106,14 @@ static void measure_surface(surface_check* c) {
         r->genus = (2 - euler) / 2;
 }
 
-// A component is judged only if it is wound evenly: turning it as a whole must be the cure.
+// Only evenly wound components are judged, since the remedy is to turn a component as a whole.
 static void check_winding(surface_check* c) {
     for (int t = 0; t < c->triangle_count; t++)
         if (c->components.orientation[t] < 0) c->verdict[c->components.component[t]] = 0;
     for (int t = 0; t < c->triangle_count; t++) {
         signed char* verdict = &c->verdict[c->components.component[t]];
         if (*verdict < 0) pl_defect_add(&c->report->defects[PL_DEFECT_INSIDE_OUT], t, -1);
-        if (*verdict < 0) *verdict = 0; // once
+        if (*verdict < 0) *verdict = 0; // count it once
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A hashed grid with cells a little wider than twice the tolerance, so that the box within the
-// tolerance of a point never reaches a third cell, rounding included. Only vertices that stand for
-// themselves are put into it; as those are farther apart than the tolerance, no cell holds many.
+// A hashed grid whose cells are a little wider than twice the tolerance. So the vertices within the
+// tolerance of a point are in at most two cells per axis, even after rounding. Only vertices with
+// first[v] == v are stored; they are farther apart than the tolerance, so no cell holds many.
 #include "mesh/close_vertices.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -24,7 +24,7 @@ typedef struct grid {
     int* next;  // per vertex: the one before it, + 1
 } grid;
 
-// For tolerance 0 the bits are the cell (with one zero only).
+// For tolerance 0, the bits of the coordinate (with -0 as 0).
 static int64_t cell_index(const grid* g, double x) {
     int64_t bits;
     if (g->tolerance > 0.0) {
@@ -42,7 +42,7 @@ static uint64_t cell_slot(const grid* g, cell c) {
     return pl_hash_mix(h ^ (uint64_t)c.i[2]) & g->mask;
 }
 
-// Without a tolerance by comparing numbers: the square of a small distance may be zero.
+// Tolerance 0 compares coordinates, since the square of a small distance may underflow.
 static bool is_close(const grid* g, int v, int w) {
     const double *p = g->positions + 3 * (size_t)v, *q = g->positions + 3 * (size_t)w;
     if (g->tolerance > 0.0) return pl_distance(pl_vec3_load(p), pl_vec3_load(q)) <= g->tolerance;
@@ -66,7 +66,7 @@ static int find_close(const grid* g, int v) {
     int found = v;
     for (int corner = 0; corner < 8; corner++) {
         cell c;
-        bool again = false; // the same cell as a corner before
+        bool again = false; // this cell was searched already
         for (int k = 0; k < 3; k++) {
             bool upper = corner >> k & 1;
             again |= upper && low.i[k] == high.i[k];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Greedy colouring in the order of the items, each taking the first colour that its neighbours
-// leave free; then items of large groups move, where they may, to the smallest group, so that the
-// last colours are not too small to share among threads.
+// Greedy colouring in the order of the items: each takes the first colour that no neighbour has.
+// Then items of large groups move to the smallest group where possible, so that no group is too
+// small to share among threads.
 #include "mesh/colouring.h"
 #include "base/memory.h"
 
-// what touches what: a graph, or elements through the lists of elements around their vertices
+// which items conflict: neighbours in a graph, or elements with a common vertex
 typedef struct conflicts {
     const pl_adjacency* lists;
     const int* elements; // NULL for a graph
@@ -81,7 +81,7 @@ static bool group_items(const palette* p, pl_colouring* out) {
     for (int i = 0; i < p->count; i++) groups->offsets[i + 1] = groups->offsets[i] + p->sizes[i];
     groups->items = PL_ALLOC(int, out->item_count);
     if (out->item_count && !groups->items) return false;
-    // sizes count down to the places left
+    // sizes count down as places are filled
     for (int item = out->item_count - 1; item >= 0; item--) {
         int colour = out->colours[item];
         groups->items[groups->offsets[colour] + --p->sizes[colour]] = item;
@@ -98,7 +98,7 @@ static int longest_list(const pl_adjacency* lists) {
     return longest;
 }
 
-// an item has at most corners times the longest list of neighbours, so one colour more is enough
+// an item has at most `corners` times the longest list of neighbours; one more colour is enough
 static pl_status colour_items(const conflicts* c, pl_colouring* out, pl_error* error) {
     *out = (pl_colouring){.item_count = c->item_count};
     palette p = {0};

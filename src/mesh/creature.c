@@ -12,7 +12,7 @@
 
 // ---------------------------------------------------------------- parts
 
-// to the frame of a part: undo lean, then bow
+// transforms a point to the frame of a part: undoes lean, then bow
 static pl_vec3 to_part(const pl_part* p, pl_vec3 x) {
     pl_vec3 d = pl_sub(x, p->a);
     double s = p->lean, c = sqrt(1.0 - s * s);
@@ -21,7 +21,7 @@ static pl_vec3 to_part(const pl_part* p, pl_vec3 x) {
     return (pl_vec3){d.x, c * d.y + s * d.z, -s * d.y + c * d.z};
 }
 
-// roughly the distance: exact in sign, and to first order at the surface
+// approximately the signed distance: the sign is exact, and the value to first order at the surface
 static double ellipsoid(const pl_part* p, pl_vec3 x) {
     pl_vec3 d = to_part(p, x), r = p->b;
     pl_vec3 u = {d.x / r.x, d.y / r.y, d.z / r.z};
@@ -36,7 +36,7 @@ static double ellipsoid(const pl_part* p, pl_vec3 x) {
 static double limb(const pl_part* p, pl_vec3 x) {
     pl_vec3 axis = pl_sub(p->b, p->a), d = pl_sub(x, p->a);
     double length = pl_norm(axis), s = (p->ra - p->rb) / length;
-    if (!(fabs(s) < 1.0)) // one sphere holds the other
+    if (!(fabs(s) < 1.0)) // one sphere contains the other
         return p->ra > p->rb ? pl_norm(d) - p->ra : pl_norm(pl_sub(x, p->b)) - p->rb;
     double c = sqrt(1.0 - s * s), t = pl_dot(d, axis) / length;
     double q = sqrt(fmax(0.0, pl_dot(d, d) - t * t)), m = c * t - s * q;
@@ -90,7 +90,7 @@ static double least_value(const pl_part* p, pl_vec3 x) {
 
 // ---------------------------------------------------------------- the whole
 
-// the lower of two, with a rounded seam: they differ from it only where they are within width
+// the lower of two values with a rounded seam, where they differ by less than width
 static double blend_union(double a, double b, double width) {
     double lower = a < b ? a : b, overlap = width - fabs(a - b);
     return overlap > 0.0 ? lower - 0.25 * overlap * overlap / width : lower;
@@ -143,7 +143,7 @@ void pl_creature_measure(pl_creature* creature) {
 
 // ---------------------------------------------------------------- regions
 
-// one name a region: of parts that stand beside the middle, with the side
+// the name of a region; parts beside the plane of symmetry get the name of their side
 static void region_name(const pl_creature* creature, int part, double x, char* name, size_t size) {
     int named = part;
     while (named > 0 && !creature->parts[named].region) named--;
@@ -217,7 +217,7 @@ static pl_status add_regions(naming* n, pl_element_kind kind, int count, pl_erro
     return status;
 }
 
-// all triangles of the boundary, and those that stand on the ground
+// "surface": all triangles of the boundary; "soles": those on the ground
 static pl_status add_surface_regions(naming* n, pl_error* error) {
     const pl_mesh* mesh = n->mesh;
     int sole_count = 0;

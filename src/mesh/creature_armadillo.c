@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A figure like an armadillo that stands upright, with a banded shell, ears and fingers.
+// An upright figure that resembles an armadillo, with a banded shell, ears and fingers.
 #include "mesh/creature.h"
 #include "mesh/generator.h"
 

@@ -44,12 +44,12 @@ pl_status pl_generate_human(const pl_generate_options* options, pl_mesh** out, p
 
 // ---------------------------------------------------------------- dress
 
-// heights and lengths of a figure one unit tall
+// of a figure one unit tall
 static const double TOP = 0.695, WAIST = 0.62, HIP = 0.53, HEM = 0.30;
 static const double GAP = 0.012;  // between skin and cloth
 static const double FLARE = 0.45; // how much wider the skirt becomes per length
 
-// what a dress goes around: chest, shoulders, belly, hip and thighs
+// the parts under the dress: chest, shoulders, belly, hip and thighs
 enum { TRUNK_PARTS = 5, FIRST_THIGH = 16 };
 
 typedef struct dress {
@@ -58,7 +58,7 @@ typedef struct dress {
     int around, rows;
 } dress;
 
-// the distance of the trunk's surface from the axis at a height, in a direction
+// distance of the trunk's surface from the axis, at a height and in a direction
 static double trunk_radius(const pl_creature* trunk, double y, double x_part, double z_part) {
     double low = 0.0, high = 0.3;
     for (int i = 0; i < 40; i++) {
@@ -79,7 +79,7 @@ static pl_vec3 dress_point(const dress* d, double y, double angle) {
 
 static double row_height(const dress* d, int row) { return TOP + (HEM - TOP) * row / d->rows; }
 
-// rows from the top down, each once around; triangles face outwards
+// rows from top to bottom, each once around; triangles face outwards
 static void fill_dress(const dress* d, pl_mesh* mesh) {
     int n = d->around, *t = mesh->triangles, *w = mesh->triangle_uvs;
     for (int row = 0; row <= d->rows; row++)
@@ -134,7 +134,7 @@ pl_status pl_generate_dress(const pl_generate_options* o, pl_mesh** out, pl_erro
                .height = o->height};
     pl_status status = pl_check_edge(o->edge, (TOP - HEM) * o->height, error);
     if (status != PL_OK) return status;
-    // edges are as long as asked for around the hips and down the side
+    // edges have the requested length around the hips and down the side
     double hips = 6.283185307179586 * 0.115 * o->height;
     double slant = (TOP - HEM) * o->height * sqrt(1.0 + FLARE * FLARE * 0.5);
     d.around = pl_cell_count(hips, 0.85 * o->edge, 8);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The letters A to Z, as if blown up from tubes. Strokes are drawn on a lattice of 5 x 7 points.
+// The letters A to Z as inflated tubes. Strokes are drawn on a lattice of 5 x 7 points.
 #include "mesh/creature.h"
 #include "mesh/generator.h"
 
 enum { MAX_STROKES = 32 };
 static const double tube_radius = 0.095;
 
-// The points of each stroke as pairs of digits, x then y; blanks part strokes.
+// The points of each stroke as pairs of digits, x then y; blanks separate strokes.
 static const char* const letters[26] = {
     "002640 1232",                   // A
     "0006263544342303 233241302000", // B

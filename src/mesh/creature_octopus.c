@@ -27,8 +27,8 @@ static double smooth_step(double low, double high, double x) {
     return t * t * (3.0 - 2.0 * t);
 }
 
-// A point of an arm's middle line, s from 0 at the head to 1 at the tip: down to the ground and
-// along it, with a bend to one side and a tip that curls up.
+// A point of an arm's centre line, s from 0 at the head to 1 at the tip. The arm goes down to the
+// ground and along it, bends to one side, and curls up at the tip.
 static pl_vec3 arm_point(int arm, double s) {
     double way = arm % 2 ? 1.0 : -1.0, start = 0.7853981633974483 * (arm + 0.5);
     double out = 0.120 + 0.52 * s - 0.15 * smooth_step(0.75, 1.0, s);

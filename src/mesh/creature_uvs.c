@@ -6,8 +6,8 @@
 
 enum { SIDES = 6 };
 
-// A side of the box: the axes that go right and up in its picture, and their signs, as it is seen
-// from outside.
+// A side of the box, seen from outside: the axes that point right and up in its picture, and their
+// signs.
 typedef struct side {
     int right, up;
     double right_sign, up_sign;
@@ -17,7 +17,7 @@ typedef struct side {
 // and bottom, front and back
 static const side sides[SIDES] = {{2, 1, -1.0, 1.0}, {2, 1, 1.0, 1.0}, {0, 2, 1.0, -1.0},
                                   {0, 2, 1.0, 1.0},  {0, 1, 1.0, 1.0}, {0, 1, -1.0, 1.0}};
-// where the picture of each side lies: column and row
+// column and row of each side's picture
 static const double places[SIDES][2] = {{1, 1}, {1, 0}, {2, 1}, {2, 0}, {0, 1}, {0, 0}};
 
 typedef struct box {
@@ -46,7 +46,7 @@ static int side_of(const pl_mesh* mesh, const int* t) {
     return 2 * axis + (normal[axis] < 0.0);
 }
 
-// the place of a point in the picture of a side, each of which is 1/3 wide and has a free border
+// the position of a point in the picture of a side; each is 1/3 wide and has an empty border
 static void project(const box* b, int number, const double* p, double uv[2]) {
     const side* s = &sides[number];
     const double part = 0.94 / 3.0;
@@ -61,7 +61,7 @@ static int number_of(const pl_mesh* mesh, const box* b, int vertex, int face, in
                      double* uvs, int* count) {
     int* number = &numbers[SIDES * (size_t)vertex + (size_t)face];
     if (*number == 0) {
-        *number = ++*count; // 0 is for those that have none yet
+        *number = ++*count; // 0 means none yet
         project(b, face, mesh->positions + 3 * (size_t)vertex, uvs + 2 * (size_t)(*count - 1));
     }
     return *number - 1;

@@ -15,17 +15,17 @@
 enum { BLOCK = 1024 };
 enum { INSIDE = -1, NOWHERE = -2 }; // in place of the side that a vertex is tied to
 
-// how a surface vertex hangs on the solid
+// how a surface vertex is attached to the solid
 typedef struct anchor {
     int vertices[4]; // of the solid
     double weights[4];
 } anchor;
 
-// what an anchor does not reach: offset, turned by the rotation in D rest_inverse, where D holds
-// the edges from the anchor's first vertex
+// the rest of the way from the anchor to the surface vertex: an offset, turned by the rotation in D
+// rest_inverse, where D has the edges from the anchor's first vertex
 typedef struct offset {
     int vertex; // of the surface
-    int side;   // of a tet, which the anchor is on; offsets of a side follow one another
+    int side;   // of a tet, on which the anchor lies; offsets of one side are consecutive
     pl_vec3 vector;
     pl_mat3 rest_inverse;
 } offset;
@@ -51,7 +51,7 @@ bool pl_barycentric(const pl_vec3 c[4], pl_vec3 p, double weights[4]) {
     weights[2] = pl_det4(c[0], c[1], p, c[3]) / whole;
     weights[3] = pl_det4(c[0], c[1], c[2], p) / whole;
     weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
-    // also false for NaN: no volume, or one too small to divide by
+    // false also for NaN, which comes from a volume that is zero or too small
     return fabs(weights[0]) + fabs(weights[1]) + fabs(weights[2]) + fabs(weights[3]) < 1e100;
 }
 
@@ -74,7 +74,7 @@ typedef struct tet_query {
     const pl_mesh* solid;
     pl_vec3 p;
     pl_tet_point best;
-    double least; // the least weight in the best tet
+    double least; // the smallest weight in the best tet
 } tet_query;
 
 static bool visit_tet(int tet, void* user) {
@@ -98,7 +98,7 @@ pl_tet_point pl_tet_tree_find(const pl_mesh* solid, const pl_bvh* tree, pl_vec3 
 
 // ---- create
 
-// what the search needs, only while an embedding is made
+// needed only while an embedding is created
 typedef struct maker {
     const pl_mesh* solid;
     const pl_mesh* surface;
@@ -159,7 +159,7 @@ static void fill_offset(const maker* m, int v, pl_embedding* e, offset* o) {
     o->vertex = v;
     o->side = m->sides[v];
     o->vector = pl_sub(p, anchor_point(a, m->solid->positions));
-    // a tet without volume turns nothing
+    // a tet of zero volume defines no rotation
     if (!pl_mat3_inverse(anchor_edges(a, m->solid->positions), &o->rest_inverse))
         o->rest_inverse = pl_mat3_diagonal(0.0, 0.0, 0.0);
     double distance = pl_norm(o->vector);

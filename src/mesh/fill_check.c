@@ -19,9 +19,9 @@ typedef struct crossing {
 
 typedef struct ray {
     const pl_mesh* surface;
-    double x, y, low; // goes along z from here
+    double x, y, low; // the line runs along z from here
     pl_array crossings;
-    double last_length; // of the last line that came out of the surface again
+    double last_length; // of the last line that left the surface again
     bool stored;
 } ray;
 
@@ -29,7 +29,7 @@ static pl_vec3 vertex_of(const pl_mesh* mesh, const int* elements, size_t corner
     return pl_vec3_load(mesh->positions + 3 * (size_t)elements[corner]);
 }
 
-// where a vertical line meets the triangle, if it does
+// records where the vertical line crosses the triangle
 static bool add_crossing(int triangle, void* user) {
     ray* r = user;
     pl_vec3 v[3];
@@ -54,8 +54,8 @@ static int compare_crossings(const void* a, const void* b) {
     return x->t != y->t ? (x->t > y->t) - (x->t < y->t) : x->turn - y->turn;
 }
 
-// The length of the line on which the winding number is not 0. A line that does not come out of the
-// surface again went through a hole; the one before it stands for it.
+// The length of the line inside the surface, where the winding number is not 0. A line that never
+// leaves the surface went through a hole; the length of the previous line replaces its own.
 static double inside_length(ray* r) {
     const crossing* c = r->crossings.data;
     if (r->crossings.count == 0) return r->last_length = 0.0;
@@ -77,7 +77,7 @@ static bool volume_by_rays(const pl_mesh* surface, const pl_solid* solid, double
     ray r = {.surface = surface, .crossings = pl_array_of(sizeof(crossing)), .stored = true};
     r.low = box.low.z - 0.01 * reach;
     for (int i = 0; i < RAYS_ALONG * RAYS_ALONG && r.stored; i++) {
-        // a little off the middle of each square, where edges of regular meshes may lie
+        // slightly off the middle of each square, since edges of regular meshes may lie there
         r.x = box.low.x + dx * (i % RAYS_ALONG + 0.5123);
         r.y = box.low.y + dy * (i / RAYS_ALONG + 0.4917);
         r.crossings.count = 0;
@@ -114,8 +114,8 @@ static void measure_parts(const pl_mesh* surface, const int* triangles, const in
     }
 }
 
-// Sets of large parts whose boxes meet: such parts may be nested or grown together, so that their
-// tets are one piece; the sets themselves are apart.
+// Number of sets of large parts whose boxes overlap. Parts of one set may be nested or intersect,
+// so that their tets may be one piece; different sets are certainly separate.
 static int count_groups(part* parts, int part_count, double crumb_share) {
     double total = 0.0;
     for (int p = 0; p < part_count; p++) total += fabs(parts[p].volume);

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Small holes are closed by cutting ears off their rims, the one with the shortest cut first, so
-// that the new triangles stay compact. A cut along an edge that the surface already has would make
-// that edge non-manifold and is not taken; a rim where no cut is left stays open. Where a walk
-// along open edges comes back to a vertex, what lies between is the rim of a hole of its own.
+// that new triangles are compact. No cut is made along an existing edge of the surface, which would
+// become non-manifold; a rim without any other cut stays open. If a walk along open edges returns
+// to a vertex, the edges in between are the rim of a separate hole.
 #include "base/memory.h"
 #include "geometry/triangle_intersection.h"
 #include "mesh/quality.h"
@@ -15,7 +15,7 @@
 static const char* const what = "the filling of holes";
 
 typedef struct open_side {
-    int vertex; // where it begins
+    int vertex; // its first vertex
     int side;
 } open_side;
 
@@ -24,8 +24,8 @@ typedef struct filler {
     int triangle_count; // kept and packed
     int* triangles;
     int* neighbours;
-    bool* done;    // per side: its rim was seen
-    int* place;    // per vertex: where it is in the walk, + 1
+    bool* done;    // per side: its rim was visited
+    int* place;    // per vertex: its index in the walk, + 1
     pl_array walk; // open_side: along the open edges, the surface to the left
     pl_adjacency joined;
     int most_edges;
@@ -55,7 +55,7 @@ static bool is_joined(const filler* f, int a, int b) {
     return false;
 }
 
-// Was this edge cut before, by a triangle added for the present rim?
+// True if a triangle added for the present rim already has this edge.
 static bool is_added(const filler* f, size_t from, int a, int b) {
     const int* added = f->r->added.data;
     for (size_t i = from; i < f->r->added.count; i++)
@@ -82,17 +82,17 @@ static int best_ear(const filler* f, const int* rim, int count, size_t from) {
     return best;
 }
 
-// A triangle that hangs alone has a rim, but no hole.
+// A lone triangle has a rim, but no hole.
 static bool is_lone_triangle(const open_side* rim, int count) {
     return count == 3 && rim[0].side / 3 == rim[1].side / 3 && rim[1].side / 3 == rim[2].side / 3;
 }
 
-// Triangles over a rim, whose vertices are used up.
+// Closes a rim by triangles; overwrites its vertices.
 static pl_status cut_ears(filler* f, int* rim, int count, pl_error* error) {
     size_t from = f->r->added.count;
     for (; count >= 3; count--) {
         int i = best_ear(f, rim, count, from);
-        if (i < 0) { // give the rim up as a whole
+        if (i < 0) { // leave the whole rim open
             f->r->added.count = from;
             f->left_open++;
             return PL_OK;
@@ -106,7 +106,7 @@ static pl_status cut_ears(filler* f, int* rim, int count, pl_error* error) {
     return PL_OK;
 }
 
-// Closes the rim that the walk makes from the given place on, and takes it off the walk.
+// Closes the rim formed by the walk from index `first` on, and removes it from the walk.
 static pl_status close_rim(filler* f, size_t first, pl_error* error) {
     const open_side* rim = (const open_side*)f->walk.data + first;
     int count = (int)(f->walk.count - first);
@@ -126,7 +126,7 @@ static pl_status close_rim(filler* f, size_t first, pl_error* error) {
     return status;
 }
 
-// Walks along open edges from one until it comes back.
+// Walks along open edges, starting from one, until the walk returns to it.
 static pl_status follow_rim(filler* f, int first, pl_error* error) {
     pl_status status = PL_OK;
     int side = first;

@@ -95,7 +95,7 @@ static void set_length(double length, double* position) {
     pl_vec3_store(position, pl_scale(length / pl_norm(p), p));
 }
 
-// hexahedra of layers outwards; below and above tell the vertex of a number in a layer
+// hexahedra of layers outwards; below and above map a number to a vertex of the layer
 static int* put_layer_cells(const cube_surface* s, const int* below, int below_base, int above_base,
                             int* corners) {
     for (int q = 0; q < s->quad_count; q++, corners += 8)
@@ -118,8 +118,8 @@ static pl_vec3 mean_corner(const pl_hexes* hexes, int hex) {
 
 // ---- ball
 
-// the core's half width, how round it is, and the radius it is rounded towards, in half widths:
-// found by search for the best radius ratios from coarse to fine
+// the core's half width, how round it is, and the radius it is rounded towards, in half widths;
+// found by searching for the best radius ratios from coarse to fine meshes
 static const double core_side = 0.55, core_bulge = 0.8, core_reach = 1.4;
 
 static pl_vec3 core_point(pl_vec3 p) {
@@ -238,7 +238,7 @@ pl_status pl_generate_shell(const pl_generate_options* o, pl_mesh** out, pl_erro
     double middle = 0.5 * (o->inner_radius + o->outer_radius);
     int m = pl_cell_count(middle * log(o->outer_radius / o->inner_radius), cell, 1);
     double layer = (o->outer_radius - o->inner_radius) / m;
-    // four sides of the cube make a circle
+    // four sides of the cube form a circle
     int n = pl_cell_count(0.5 * PL_PI * middle, cell,
                           (pl_least_around(o->outer_radius, layer) + 3) / 4);
     status = pl_check_element_count(16.0 * 6.0 * n * n * m, error);

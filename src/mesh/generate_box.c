@@ -32,7 +32,7 @@ static void map_panel(const void* data, double u, double v, double t, double* po
 
 typedef struct lattice {
     double lengths[3]; // typical, along the three directions
-    int counts[3];     // asked for, 0: from edge
+    int counts[3];     // requested; 0: from the edge length
     void (*map)(const void* data, double u, double v, double t, double* position);
 } lattice;
 
@@ -113,7 +113,7 @@ pl_status pl_generate_bar(const pl_generate_options* o, pl_mesh** out, pl_error*
                        "than half of size_x",
                        o->end_length, o->size_x);
     pl_status status = pl_generate_box(o, out, error);
-    // rounding must not lose the last layer of an end
+    // so that rounding does not drop the last layer of an end
     double slack = 1e-9 * o->size_x, length = o->end_length + slack;
     if (status == PL_OK) status = add_end(*out, "left", 7, -slack, length, error);
     if (status == PL_OK)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Irregular cloth. A grid is melted: its inner vertices take random steps, and after each round
-// edges are flipped until the triangulation is Delaunay (Lawson 1977). Then it is annealed: every
-// vertex moves to the centroid of its star, and edges are flipped again. Nothing is left of the
-// grid's directions but at the border, whose vertices stay. No step inverts a triangle, so no
-// search and no insertion is needed.
+// Irregular cloth. First a grid is disordered: its inner vertices take random steps, and after each
+// round edges are flipped until the triangulation is Delaunay (Lawson 1977). Then it is smoothed:
+// every vertex moves to the centroid of its star, and edges are flipped again. Only the border,
+// whose vertices stay, keeps the grid's directions. No step inverts a triangle, so neither
+// searching nor inserting points is needed.
 #include "base/memory.h"
 #include "base/random.h"
 #include "mesh/generate_cloth.h"
@@ -19,8 +19,8 @@ typedef struct sheet {
     int* neighbours;            // 3 per triangle, across from each corner, -1 at the border
     int* star;                  // a triangle of each vertex
     unsigned char* border;      // of each vertex
-    double least_area;          // below which no triangle may fall
-    double low, high_x, high_y; // inner vertices are drawn to between these
+    double least_area;          // smallest area allowed
+    double low, high_x, high_y; // bounds of inner vertices
 } sheet;
 
 static const double* point(const sheet* s, int v) { return s->mesh->positions + 3 * (size_t)v; }
@@ -69,7 +69,7 @@ static void flip(sheet* s, int t, int i, int u, int j) {
 
 static bool flip_if_better(sheet* s, int t, int i) {
     int u = s->neighbours[3 * (size_t)t + (size_t)i];
-    if (u < t) return false; // the border, or looked at from the other side
+    if (u < t) return false; // at the border, or handled from the other side
     int j = corner_across(s, u, t);
     const int* corners = s->mesh->triangles + 3 * (size_t)t;
     const double* a = point(s, corners[i]);
@@ -114,8 +114,8 @@ static double smallest_around(const sheet* s, int v) {
     return smallest;
 }
 
-// Moves an inner vertex by the step, or half of it and so on, so that no triangle gets too small;
-// where flips have left one that is, it must not get smaller.
+// Moves an inner vertex by the step, or by half of it and so on, so that no triangle gets too
+// small. A triangle that flips have already left too small must not get smaller.
 static void move_vertex(sheet* s, int v, double dx, double dy) {
     double* position = s->mesh->positions + 3 * (size_t)v;
     double x = position[0], y = position[1];
@@ -152,7 +152,7 @@ static void anneal(sheet* s) {
             area += weight;
             t = next_around(s, v, t, &corner);
         } while (t != s->star[v]);
-        // the border does not push back, so vertices are kept off it
+        // the border does not repel vertices, so they are clamped away from it
         x = fmin(fmax(x / area, s->low), s->high_x);
         y = fmin(fmax(y / area, s->low), s->high_y);
         move_vertex(s, v, x - point(s, v)[0], y - point(s, v)[1]);
@@ -212,7 +212,7 @@ pl_status pl_generate_cloth_irregular(const pl_generate_options* o, pl_mesh** ou
                                       pl_error* error) {
     pl_status status = pl_check_edge(o->edge, fmax(o->size_x, o->size_y), error);
     if (status != PL_OK) return status;
-    // as many vertices as equilateral triangles of that edge would have
+    // gives as many vertices as equilateral triangles of that edge have
     double cell = o->edge * sqrt(sqrt(0.75));
     int nx = pl_cell_count(o->size_x, cell, 1) + 1, ny = pl_cell_count(o->size_y, cell, 1) + 1;
     status = pl_cloth_grid(o, nx, ny, false, out, error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cylinder and torus: a disc that is swept; tube: a ring that is swept. The disc is a square core
-// with four blocks around it (an O-grid), so that no cell is a wedge.
+// Cylinder and torus are swept discs, the tube is a swept ring. The disc is a square core with four
+// blocks around it (an O-grid), so that no cell is a wedge.
 #include "base/fail.h"
 #include "math/vec3.h"
 #include "mesh/generator.h"
@@ -13,8 +13,8 @@ enum { SIDE = 1, INNER = 2, BOTTOM = 4, TOP = 8 };
 
 // ---- the disc of radius 1
 
-// the core's half width, how round it is, and the radius it is rounded towards, in half widths:
-// found by search for the best radius ratios from coarse to fine
+// the core's half width, how round it is, and the radius it is rounded towards, in half widths;
+// found by searching for the best radius ratios from coarse to fine meshes
 static const double core_side = 0.6, core_bulge = 0.6, core_reach = 1.3;
 
 // from the point (a, b) of the square's rim, |a| or |b| 1, to the circle at equal angles
@@ -89,8 +89,8 @@ static bool make_disc(int n, int m, pl_quads* disc) {
     return false;
 }
 
-// Cells across the core, from it to the circle, and the size of cells along the sweep: as asked
-// for, but no long ones where the disc needs finer cells than that.
+// Number of cells across the core and from it to the circle. Returns the size of cells along the
+// sweep: the requested one, or less where the disc needs finer cells, to avoid long cells.
 static double disc_counts(double radius, double edge, int* n, int* m) {
     double cell = pl_cell_size(PL_PATTERN_BCC, edge);
     *n = pl_cell_count(1.25 * radius, cell, 2);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Smoothing of quads and hexahedra, to take out the kinks where blocks of cells meet.
+// Smoothing of quads and hexahedra, which removes the kinks where blocks of cells meet.
 #include "base/memory.h"
 #include "mesh/generator.h"
 
 #include <string.h>
 
-// sums of the neighbours' coordinates and, behind them, how many were added
+// sums the neighbours' coordinates, followed by their number
 static void sum_neighbours(const double* points, int dims, const int* corners, int cell_count,
                            double* sums) {
     size_t n = (size_t)dims, corner_count = (size_t)1 << dims;
@@ -32,7 +32,7 @@ bool pl_smooth_cells(double* points, int dims, int point_count, const unsigned c
     for (int round = 0; round < rounds; round++) {
         memset(sums, 0, size * sizeof(double));
         sum_neighbours(points, dims, corners, cell_count, sums);
-        // half of the way, or the steps of neighbours could alternate for ever
+        // only half of the way, since the steps of neighbours could alternate for ever
         for (size_t v = 0; v < (size_t)point_count; v++)
             for (size_t d = 0; d < n && !masks[v]; d++)
                 points[n * v + d] =

@@ -3,10 +3,10 @@
 //
 // From a complex of hexahedra to a mesh of tets with its boundary and regions.
 //
-// Body-centred cubic: every hexahedron has a vertex in its centre; around the line that joins two
-// centres through a face stand four tets, one per edge of the face; a face of the boundary gets a
-// vertex of its own in the second centre's place. The mesh then has every symmetry that the
-// complex has, so no direction or diagonal is stiffer than its mirror image.
+// Body-centred cubic: every hexahedron has a vertex in its centre. Around the line between the
+// centres on both sides of a face there are four tets, one per edge of the face. A face of the
+// boundary has a vertex of its own instead of the second centre. The mesh has all symmetries of the
+// complex, so no direction or diagonal is stiffer than its mirror image.
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/vec3.h"
@@ -43,7 +43,7 @@ void pl_hexes_free(pl_hexes* hexes) {
 // sqrt(2); the same and 1 of sqrt(3)
 static const double mean_edges[] = {0.923443, 1.207107, 1.282042};
 
-// An edge that is asked for may be this many times longer than the one that a thin shape needs.
+// A requested edge may be this many times longer than the one that a thin shape needs.
 static const double MAX_EDGE_FACTOR = 10.0;
 
 int pl_cell_count(double length, double cell, int least) {
@@ -92,7 +92,7 @@ typedef struct build {
     pl_mesh* mesh;
     unsigned char* masks;
     int mask_count;
-    int tet_count; // put so far
+    int tet_count; // added so far
 } build;
 
 static bool set_vertices(build* b, const pl_hexes* hexes, int extra) {
@@ -112,8 +112,7 @@ static void put_tet(build* b, int i, int j, int k, int l) {
 
 // ---- body-centred cubic
 
-// The smallest corner of a face, and its opposite: with the smaller of the others they tell faces
-// apart.
+// Identifies a face: its smallest corner, the opposite corner, and the smaller of the other two.
 static void face_key(const pl_hexes* hexes, int face, int key[3]) {
     const int* corners = hexes->corners + 8 * (size_t)(face / 6);
     int q[4], least = 0;
@@ -127,8 +126,8 @@ static void face_key(const pl_hexes* hexes, int face, int key[3]) {
     key[2] = a < b ? a : b;
 }
 
-// twins[face]: the same face of the neighbour, or -1 on the boundary; the number of those. Faces
-// wait in lists by their smallest corner until the neighbour's face comes along.
+// twins[face]: the same face of the neighbour, or -1 on the boundary. Returns the number of
+// boundary faces. Faces wait in lists by their smallest corner until the neighbour's face is found.
 static int match_faces(const pl_hexes* hexes, int* heads, int* nexts, int* twins) {
     int boundary_count = 0;
     for (int v = 0; v < hexes->vertex_count; v++) heads[v] = -1;
@@ -206,7 +205,8 @@ static pl_status split_bcc(build* b, const pl_hexes* hexes, pl_error* error) {
 
 // ---- five and six tets per cell, without new vertices
 
-// colours[v] 1 or 2 such that ends of an edge differ; each hexahedron touches an earlier one
+// sets colours[v] to 1 or 2 so that the ends of an edge differ; each hexahedron touches an earlier
+// one
 static void colour_vertices(const pl_hexes* hexes, unsigned char* colours) {
     static const unsigned char parity[8] = {0, 1, 1, 0, 1, 0, 0, 1};
     for (int h = 0; h < hexes->hex_count; h++) {
@@ -279,8 +279,8 @@ static void place_vertices(build* b, const pl_shape* shape) {
     }
 }
 
-// A face of a tet is on the boundary if its three vertices share a part of it: no tet of these
-// patterns reaches from one part over the inside back to the same part.
+// A face of a tet is on the boundary if its three vertices share a part of it: in these patterns no
+// tet connects two places of one part through the inside.
 static int collect_boundary(const build* b, int* triangles, unsigned char* masks) {
     int count = 0;
     for (int t = 0; t < b->mesh->tet_count; t++) {

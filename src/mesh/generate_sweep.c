@@ -44,7 +44,7 @@ bool pl_quads_grid(int count_u, int count_v, bool around, const unsigned char ma
     return true;
 }
 
-// the mean of the corners; of a quad that crosses the seam of u = 1 and u = 0 as if u went on
+// the mean of the corners; across the seam between u = 1 and u = 0, u continues beyond 1
 static void quad_centre(const pl_quads* quads, int quad, double* u, double* v) {
     const int* corners = quads->corners + 4 * (size_t)quad;
     double first_u = quads->uv[2 * (size_t)corners[0]];

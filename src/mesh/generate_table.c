@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The table of generators: names, parameters with defaults and ranges, and what is done with them.
+// The table of generators: names, and parameters with defaults and ranges; and functions that look
+// them up, check and set them.
 #include "mesh/generator.h"
 #include "mesh/text_scan.h"
 
@@ -16,7 +17,7 @@ enum { PL_GENERATE_FIELD_LIST(FIELD_NUMBER) FIELD_COUNT };
     {#key, PL_PARAMETER_##kind, offsetof(pl_generate_options, key), unit, choices, help},
 static const pl_generator_field fields[FIELD_COUNT] = {PL_GENERATE_FIELD_LIST(FIELD_ENTRY)};
 
-// key, default and range; lengths have one range, and so have counts
+// key, default and range; all lengths have one range, and all counts
 #define RANGED(key, preset, low, high)                                                             \
     { &fields[FIELD_##key], preset, low, high, false }
 #define LENGTH(key, preset) RANGED(key, preset, 1e-9, 1e9)
@@ -126,7 +127,7 @@ const pl_generator* pl_generator_at(int index) {
     return index >= 0 && index < ENTRY_COUNT ? &entries[index].generator : NULL;
 }
 
-// appends to a text of fixed size, cut where it is full
+// appends to a text of fixed size, truncating it
 static void append(char* text, size_t size, const char* part) {
     size_t length = strlen(text);
     snprintf(text + length, size - length, "%s%s", length ? ", " : "", part);
@@ -203,7 +204,7 @@ pl_status pl_generate_set_number(const char* name, pl_generate_options* options,
     return status;
 }
 
-// the number of a word among words divided by blanks, or -1
+// the index of a word in a list separated by blanks, or -1
 static int find_choice(const char* choices, const char* word) {
     size_t length = strlen(word);
     for (int number = 0; length > 0; number++) {
@@ -215,7 +216,7 @@ static int find_choice(const char* choices, const char* word) {
     return -1;
 }
 
-// a number that fills the whole text
+// parses a text that is nothing but a number
 static bool parse_number(const char* text, double* value) {
     char buffer[64 + PL_SOURCE_SLACK] = {0};
     size_t length = strlen(text);
@@ -249,7 +250,7 @@ pl_status pl_generate_set_text(const char* name, pl_generate_options* options, c
 
 // ---- generate
 
-// lengths that were left to follow the height
+// sets lengths that are not given, in proportion to the height
 static void settle(const pl_generator* generator, pl_generate_options* options) {
     double usual = 0.0;
     for (const pl_generator_parameter* p = generator->parameters; p->field; p++)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Dijkstra's method (1959) from the new sources, stopped where an older source is as near.
+// Dijkstra's method (1959) from the new sources. It stops where an older source is at least as
+// near.
 #include "mesh/geodesic.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 
-enum { FETCHED = 3 }; // rows, from the top of the heap on
+enum { FETCHED = 3 }; // rows to prefetch, from the top of the heap
 
 void pl_edge_lengths_of(const pl_adjacency* graph, const double* positions, int begin, int end,
                         double* lengths) {
@@ -59,8 +60,8 @@ void pl_geodesic_free(pl_geodesic* g) {
     *g = (pl_geodesic){0};
 }
 
-// A vertex is offered a distance to a source. Of equal offers in one call the lower source wins;
-// one that an earlier call settled (not in the heap then) stays.
+// Offers a vertex a distance to a source. Of equal distances in one call the lower source wins; a
+// distance from an earlier call (the vertex is not in the heap) stays.
 static inline void offer(pl_geodesic* g, int v, double distance, int source) {
     double present = g->distances[v];
     if (distance > present) return;
@@ -73,8 +74,8 @@ static inline void offer(pl_geodesic* g, int v, double distance, int source) {
     pl_vertex_heap_set(&g->heap, v, distance);
 }
 
-// The row of a vertex that comes soon: the graph is larger than caches, and its rows are met in no
-// order.
+// Prefetches the row of a vertex that is next: the graph is larger than caches, and its rows are
+// visited in no particular order.
 static inline void fetch_row(const pl_geodesic* g, int v) {
     int first = g->graph->offsets[v];
     __builtin_prefetch(g->graph->items + first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The house model: a gummy bear. Free of anybody else's rights, at any resolution.
+// A gummy bear, pliant's own model: at any resolution, and without third-party rights.
 #include "mesh/creature.h"
 #include "mesh/generator.h"
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// formats that people have and that we do not read
+// common formats that pliant does not read, for better messages
 typedef struct foreign_format {
     const char* ending;
     const char* what;
@@ -40,7 +40,7 @@ static pl_status check_not_empty(const pl_mesh* mesh, const char* path, pl_error
                    path, mesh->vertex_count);
 }
 
-// such a mesh is read, so that it can be examined, but not without a word
+// such a mesh is read so that it can be examined, but with a note
 static void note_non_finite(const pl_mesh* mesh, const char* path, pl_notes* notes) {
     int count = 0, first = 0;
     for (int i = 0; i < mesh->vertex_count; i++) {
@@ -72,7 +72,7 @@ static pl_status read_source(const pl_source* source, pl_mesh_format f, bool str
     return status;
 }
 
-// runs a read with notes of its own where the caller gave none, since strictness looks at them
+// uses temporary notes if the caller gave none, since strictness depends on them
 static pl_status read_with_notes(const pl_source* source, pl_mesh_format f, bool strict,
                                  pl_mesh** out, pl_notes* notes, pl_error* error) {
     if (notes || !strict) return read_source(source, f, strict, out, notes, error);

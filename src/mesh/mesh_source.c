@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Loading of whole files. A gzip file is inflated into a buffer that grows with what was really
-// unpacked. It stops at the limit, and where bytes unpack to more than meshes ever do, so that a
-// small file cannot fill the memory.
+// Loads whole files. A gzip file is inflated into a growing buffer. Loading stops at the size
+// limit, or if the data expand far more than meshes do, so that a small file cannot fill the
+// memory.
 #include "mesh/mesh_source.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -15,11 +15,11 @@
 #include <zlib.h>
 
 static const uint64_t DEFAULT_LIMIT = UINT64_C(4) << 30;
-// What a gzip file may unpack to where no limit is given. Plain files may be larger: they show
-// their size.
+// Unpacked size allowed for a gzip file if no limit is given. Plain files may be larger, since
+// their size is known.
 static const uint64_t DEFAULT_GZIP_LIMIT = UINT64_C(1) << 30;
-// A gzip file may always unpack to this much, and beyond it to this many times the bytes that were
-// read of it so far.
+// A gzip file may always unpack to this size, and beyond that to this many times the bytes read of
+// it so far.
 static const uint64_t GZIP_FREE_BYTES = UINT64_C(64) << 20;
 static const uint64_t GZIP_RATIO = 100;
 
@@ -30,7 +30,7 @@ static pl_status too_large(const char* path, uint64_t limit, pl_error* error) {
         path, (double)limit / 1048576.0);
 }
 
-// after so many bytes of the packed file
+// checks the unpacked size after `read` bytes of the file
 static pl_status check_unpacked(const char* path, uint64_t unpacked, uint64_t read, uint64_t limit,
                                 pl_error* error) {
     if (unpacked > limit)
@@ -45,7 +45,7 @@ static pl_status check_unpacked(const char* path, uint64_t unpacked, uint64_t re
                    path, (int)GZIP_RATIO, (double)read / 1024.0, (double)unpacked / 1048576.0);
 }
 
-// room for another chunk, never for much more than the limit
+// room for another chunk; never grows far beyond the limit
 static char* add_chunk(pl_array* bytes, size_t chunk, uint64_t limit) {
     size_t needed = bytes->count + chunk, grown = bytes->capacity + bytes->capacity / 2;
     if (needed > bytes->capacity) {
@@ -68,7 +68,8 @@ static pl_status read_all(int file, const char* path, uint64_t size, pl_source* 
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return pl_fail(error, PL_ERROR_IO, "%s: cannot be read: %s", path, strerror(errno));
-        if (got == 0) break; // the file became shorter; the reader will say what is missing
+        if (got == 0)
+            break; // the file was truncated meanwhile; the reader will report what is missing
         out->size += (size_t)got;
     }
     return PL_OK;
@@ -106,8 +107,7 @@ static pl_status inflate_members(const pl_source* packed, uint64_t limit, z_stre
         if (status != PL_OK) return status;
         if (code == Z_STREAM_END) {
             const char* next = (const char*)stream->next_in;
-            // another member may follow; padding or rubbish behind the data is ignored, as gzip
-            // does
+            // another member may follow; padding or garbage after the data is ignored, as gzip does
             if (end - next < 2 || (unsigned char)next[0] != 0x1f || (unsigned char)next[1] != 0x8b)
                 return PL_OK;
             if (inflateReset(stream) != Z_OK) return inflate_error(packed, Z_DATA_ERROR, error);

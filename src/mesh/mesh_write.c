@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a mesh to a path: chooses the format and lets its writer fill the file.
+// Writes a mesh to a path: chooses the format and calls its writer.
 #include "mesh/mesh_format.h"
 
 #include <pliant/mesh_surface.h>
@@ -16,7 +16,7 @@ static pl_status write_file(const pl_mesh* mesh, pl_mesh_format format, bool asc
     return written != PL_OK ? written : status;
 }
 
-// of tets, a format of surfaces gets the boundary
+// for tets, surface formats get the boundary
 static pl_status write_surface(const pl_mesh* mesh, pl_mesh_format format, bool ascii,
                                const char* path, pl_notes* notes, pl_error* error) {
     pl_surface* surface;

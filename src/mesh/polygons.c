@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Ear clipping after O'Rourke, Computational Geometry in C, section 1.6: an ear is a convex corner
-// whose triangle holds no other corner; cutting one off changes the state of its two neighbours
-// only, so a face of n corners costs n^2 tests. The face is seen along its Newell normal, which is
-// defined for every closed polygon, planar or not.
+// whose triangle contains no other corner. Cutting one off only changes the state of its two
+// neighbours, so a face of n corners costs n^2 tests. The face is projected along its Newell
+// normal, which is defined for every closed polygon, planar or not.
 #include "mesh/polygons.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-// n^2 tests must end in reasonable time, for a file full of such faces too
+// keeps the n^2 tests affordable even for a file full of such faces
 enum { MAX_CLIPPED_CORNERS = 4000 };
 
 pl_faces pl_faces_of_none(void) {
@@ -32,7 +32,7 @@ void pl_faces_free(pl_faces* faces) {
 // uvs or normals of the corners of a face, if this face or one before it has any
 static bool add_numbers(const pl_faces* faces, pl_array* list, const int* numbers, int count) {
     if (!numbers && list->count == 0) return true;
-    // the first face with numbers gives those before it their -1
+    // the first face with numbers fills in -1 for the faces before it
     size_t missing = faces->corners.count - list->count;
     int* place = pl_array_add(list, missing + (size_t)count);
     if (!place) return false;
@@ -56,7 +56,7 @@ bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, const int
     return true;
 }
 
-// a face being cut: its corners in the plane, and which are left, as a ring
+// a face being cut: its corners in the plane, and a ring of those that are left
 typedef struct clipper {
     double* x;
     double* y;
@@ -64,7 +64,7 @@ typedef struct clipper {
     int* previous;
     bool* is_ear;
     bool* is_reflex;
-    pl_array memory; // bytes behind all of these, kept from face to face
+    pl_array memory; // memory of all these arrays, kept from face to face
 } clipper;
 
 static bool clipper_resize(clipper* c, size_t n) {
@@ -92,7 +92,7 @@ static pl_vec3 newell_normal(const double* positions, const int* corners, int n)
     return normal;
 }
 
-// true if every corner turns the same way around the normal, and does so once; not with straight
+// true if all corners turn the same way around the normal, in one turn in all; false with straight
 // corners, where a fan may have flat triangles
 static bool is_convex(const double* positions, const int* corners, int n, pl_vec3 normal) {
     pl_vec3 origin = pl_vec3_load(positions + 3 * (size_t)corners[0]);
@@ -101,7 +101,7 @@ static bool is_convex(const double* positions, const int* corners, int n, pl_vec
         pl_vec3 b = pl_vec3_load(positions + 3 * (size_t)corners[(i + 1) % n]);
         pl_vec3 c = pl_vec3_load(positions + 3 * (size_t)corners[(i + 2) % n]);
         if (pl_dot(pl_cross(pl_sub(b, a), pl_sub(c, b)), normal) <= 0.0) return false;
-        // a star that winds twice turns one way too, but its fan folds back
+        // all corners of a star that winds twice turn the same way too, but its fan folds back
         if (pl_dot(pl_cross(pl_sub(a, origin), pl_sub(b, origin)), normal) < 0.0) return false;
     }
     return true;
@@ -147,7 +147,8 @@ static void update_corner(clipper* c, int i) {
     c->is_ear[i] = true;
 }
 
-// the next ear from a corner on; without any (self-crossing or flat faces) the corner itself
+// the next ear, starting from a corner; the corner itself if there is none (self-crossing or flat
+// faces)
 static int find_ear(const clipper* c, int from) {
     int i = from;
     do {
@@ -176,7 +177,7 @@ static void fan(int n, int (*out)[3]) {
     for (int t = 0; t < n - 2; t++) out[t][0] = 0, out[t][1] = t + 1, out[t][2] = t + 2;
 }
 
-// the face cut into n - 2 triangles of its local corners
+// cuts the face into n - 2 triangles
 static pl_status cut(clipper* c, const pl_mesh* mesh, const int* corners, size_t n, size_t face,
                      const char* path, int (*out)[3], pl_error* error) {
     pl_vec3 normal = newell_normal(mesh->positions, corners, (int)n);
@@ -237,7 +238,7 @@ static pl_status cut_all(const pl_faces* faces, const char* path, pl_mesh* mesh,
     return PL_OK;
 }
 
-// arrays of what the faces say of their triangles
+// allocates the triangles and what the faces specify for them
 static bool make_room(const pl_faces* faces, pl_mesh* mesh) {
     if (!pl_mesh_set_triangle_count(mesh, (int)faces->triangle_count)) return false;
     size_t count = (size_t)mesh->triangle_count;
@@ -273,8 +274,8 @@ int pl_face_end(const pl_mesh* mesh, int first) {
     return end;
 }
 
-// the place of a side of one of the triangles that goes from vertex a to b (or anywhere, b < 0) and
-// that no other triangle of the face joins; SIZE_MAX for none
+// finds a side of the triangles from vertex a to b (or to any vertex if b < 0) that is not shared
+// by another triangle of the face; SIZE_MAX if there is none
 static size_t find_rim(const int* v, size_t begin, size_t end, int a, int b) {
     for (size_t i = begin; i < end; i++) {
         size_t next = i % 3 == 2 ? i - 2 : i + 1;
@@ -294,7 +295,7 @@ bool pl_face_corners(const pl_mesh* mesh, int first, int end, size_t* corners) {
         for (size_t k = 0; k < count; k++) corners[k] = k < 2 ? begin + k : begin + 3 * (k - 2) + 2;
         return true;
     }
-    // the first side of the first triangle that was cut off is a side of the polygon
+    // the first side of the first triangle is always a side of the polygon
     corners[0] = begin;
     for (size_t k = 1; k < count; k++) {
         size_t at = corners[k - 1], next = at % 3 == 2 ? at - 2 : at + 1;

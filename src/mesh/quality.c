@@ -90,7 +90,8 @@ static void measure_task(int begin, int end, int worker, void* user) {
     m->partials[begin / BLOCK] = out;
 }
 
-// Puts the value of the given rank to its place, lower ones before it, higher ones behind.
+// Moves the value of the given rank to its index, with lower ones before it and higher ones after
+// it.
 static void select_rank(double* values, int count, int rank) {
     pl_random random = {(uint64_t)count};
     int low = 0, high = count - 1;

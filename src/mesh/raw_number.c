@@ -55,7 +55,7 @@ void pl_numbers_to_doubles(pl_number_type type, const void* bytes, size_t count,
     }
 }
 
-// also exact for the 64-bit integers that a double cannot hold: those are no ints
+// exact also for 64-bit integers that a double cannot represent, since those do not fit an int
 size_t pl_numbers_to_ints(pl_number_type type, const void* bytes, size_t count, bool swap,
                           int* out) {
     const char* from = bytes;

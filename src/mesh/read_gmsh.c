@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Gmsh .msh 2.x and 4.1, text and binary of either byte order, and 4.0 as text (Gmsh reference
-// manual, "File formats"; Gmsh itself writes 4.0 as text only). Here: the sections and their order,
-// the header, names of physical groups, and regions made of the groups. Physical groups become
-// regions of tets (dimension 3), triangles (2) or vertices (1, 0). Where a dimension has no
-// physical groups but several geometric entities, these become its regions. Sections that we do not
-// know are skipped.
+// manual, "File formats"; Gmsh itself writes 4.0 as text only). This file reads the sections in
+// their order, the header and the names of physical groups, and makes regions of the groups.
+// Physical groups become regions of tets (dimension 3), triangles (2) or vertices (1, 0). Where a
+// dimension has no physical groups but several geometric entities, these become its regions.
+// Unknown sections are skipped.
 #include "mesh/read_gmsh.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -106,7 +106,7 @@ static pl_status read_names(pl_gmsh* g) {
     return PL_OK;
 }
 
-// behind "$EndName" of a section that is not read, which may be binary
+// skips a section, which may be binary, to the end of its "$EndName"
 static pl_status skip_section(pl_gmsh* g, const char* name) {
     char mark[96];
     int size = snprintf(mark, sizeof mark, "$End%s", name);
@@ -207,13 +207,14 @@ static pl_status make_dimension(pl_gmsh* g, int dimension) {
     pl_region_runs* physicals = &g->physicals[dimension];
     if (physicals->runs.count > 0 || physicals->lost)
         return pl_region_runs_make(physicals, &making, g->mesh, g->notes, g->error);
-    // a single entity says nothing, and the curves of a geometry are not meant as vertex sets
+    // a single entity is not worth a region, and the curves of a geometry are not meant as vertex
+    // sets
     if (dimension < 2 || pl_region_runs_tag_count(&g->entities[dimension]) < 2) return PL_OK;
     making.name_of = NULL;
     return pl_region_runs_make(&g->entities[dimension], &making, g->mesh, g->notes, g->error);
 }
 
-// Regions from the groups, when all is read.
+// Makes regions from the groups, once everything is read.
 static pl_status make_regions(pl_gmsh* g) {
     for (int dimension = 3; dimension >= 0; dimension--) {
         pl_status status = make_dimension(g, dimension);
@@ -231,7 +232,7 @@ static pl_status make_regions(pl_gmsh* g) {
     return PL_OK;
 }
 
-// "$" is rare in text and binary, which makes this faster than a search for the word
+// "$" is rare in text and binary, so this is faster than searching for the word
 static bool has_element_data(const pl_scan* scan) {
     const char* p = scan->at;
     while ((p = memchr(p, '$', (size_t)(scan->end - p))) != NULL)

@@ -18,7 +18,7 @@ typedef struct data_header {
 
 enum { MAX_COMPONENTS = 4096 };
 
-// a list of words, in quotes or not, of which the first is the name
+// a list of words, quoted or not; the first one is the name
 static pl_status read_strings(pl_gmsh* g, data_header* header) {
     int count;
     if (!pl_scan_int(&g->scan, &count)) return pl_scan_expected(&g->scan, g->error, "string tags");
@@ -94,7 +94,8 @@ typedef struct target {
 
 static pl_status make_values(pl_gmsh* g, target* t, int components) {
     size_t size = (size_t)components * (size_t)pl_mesh_element_count(g->mesh, t->kind);
-    // sections that give values to few of many elements could ask for far more memory than the file
+    // sections with values for a few of many elements could need far more memory than the file's
+    // size
     size_t limit = 16 * g->scan.source->size + (1 << 20);
     g->field_bytes += size * sizeof(double);
     if (g->field_bytes > limit)

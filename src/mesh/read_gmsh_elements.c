@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// $Elements of a Gmsh file. Points and lines are kept for the groups they are in, triangles and
-// tets for the mesh. Any other element makes the file unusable: leaving out a prism would leave a
-// hole. All of them are counted, so that the message can say what the file is made of.
+// $Elements of a Gmsh file. Points and lines are kept for their groups, triangles and tets for the
+// mesh. Files with other elements are refused: leaving out a prism would leave a hole. All types
+// are counted, so that the message can list what the file contains.
 #include "base/memory.h"
 #include "mesh/read_gmsh.h"
 
@@ -49,7 +49,7 @@ static const pl_gmsh_type types[] = {
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0], MAX_TAGS = 1 << 20 };
 
-// what is being read: elements of one type, in a row, with the same tags
+// consecutive elements of one type with the same tags
 typedef struct block {
     const pl_gmsh_type* type;
     int64_t count;
@@ -86,7 +86,7 @@ static pl_status refuse_node(pl_gmsh* g, int dimension, size_t index, int64_t ta
 
 // the nodes of one element; corners is NULL for elements that are only counted
 static pl_status read_corners(pl_gmsh* g, const pl_gmsh_type* type, int* corners, size_t index) {
-    pl_scan scan = g->scan; // a copy that can live in registers: this is the innermost loop
+    pl_scan scan = g->scan; // a local copy stays in registers; this is the innermost loop
     for (int k = 0; k < type->nodes; k++) {
         int64_t tag;
         bool found = g->binary ? pl_gmsh_get_tag(g, &tag) : pl_scan_int64(&scan, &tag);
@@ -135,8 +135,8 @@ static pl_status read_tags_2(pl_gmsh* g, block* b) {
     return PL_OK;
 }
 
-// Version 2 writes an element once per physical group that it is in, in a row. The last element of
-// its dimension is such a repetition if only the group differs from the one before.
+// Version 2 repeats an element for each of its physical groups, consecutively. An element is a
+// repetition if only its group differs from that of the last element of its dimension.
 static bool is_repetition(const pl_gmsh* g, const block* b, size_t index) {
     const pl_array* corners = &g->corners[b->type->dimension];
     const pl_region_runs* entities = &g->entities[b->type->dimension];
@@ -152,7 +152,7 @@ static bool is_repetition(const pl_gmsh* g, const block* b, size_t index) {
            memcmp(last, last - corners->item_size, corners->item_size) == 0;
 }
 
-// one element of version 2 behind its number and header: groups, then nodes
+// the rest of an element of version 2, after its number and header: groups, then nodes
 static pl_status read_element_2(pl_gmsh* g, block* b, int64_t number, tally* t) {
     pl_status status = read_tags_2(g, b);
     int* corners;
@@ -232,7 +232,7 @@ static pl_status add_groups_4(pl_gmsh* g, int entity_dimension, int entity, int 
         if (m[i].dimension != entity_dimension || m[i].entity != entity) break;
         pl_region_runs_add(&g->physicals[dimension], m[i].physical, first, count);
     }
-    // many groups times many blocks could be far more than the file
+    // many groups times many blocks could be far more than the size of the file
     if (g->physicals[dimension].runs.count > g->scan.source->size)
         return pl_gmsh_fail(g, PL_ERROR_LIMIT, "the elements are in too many physical groups");
     return PL_OK;

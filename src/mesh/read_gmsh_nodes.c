@@ -45,7 +45,7 @@ static pl_status read_block_header(pl_gmsh* g, node_block* block, int64_t room) 
     return PL_OK;
 }
 
-// positions with the parameters on a curve or surface behind them, which are of no use to us
+// a position; the parameters on a curve or surface that may follow are ignored
 static pl_status read_block_position(pl_gmsh* g, const node_block* block, double* position) {
     pl_status status = read_position(g, position);
     double parameter;
@@ -145,7 +145,7 @@ static pl_status read_physicals(pl_gmsh* g, int dimension, int entity) {
         pl_gmsh_membership membership = {dimension, entity, 0};
         if (!pl_gmsh_get_int(g, &membership.physical))
             return pl_gmsh_expected(g, "a physical group");
-        // a negative one means that the entity is turned round in the group
+        // a negative tag means that the group has the entity reversed
         if (membership.physical < 0)
             membership.physical = membership.physical == INT_MIN ? INT_MAX : -membership.physical;
         if (!pl_array_push(&g->memberships, &membership)) return pl_gmsh_fail_memory(g);
@@ -153,7 +153,7 @@ static pl_status read_physicals(pl_gmsh* g, int dimension, int entity) {
     return PL_OK;
 }
 
-// a list of ints behind its length, which are of no use to us
+// skips a list of ints that starts with its length
 static bool skip_ints(pl_gmsh* g) {
     int64_t count;
     int ignored;
@@ -166,7 +166,7 @@ static bool skip_ints(pl_gmsh* g) {
 static pl_status read_entity(pl_gmsh* g, int dimension, bool partitioned) {
     int entity, parent;
     if (!pl_gmsh_get_int(g, &entity)) return pl_gmsh_expected(g, "an entity");
-    // dimension and tag of the entity that was parted, and the parts
+    // dimension and tag of the entity that was partitioned, and its partitions
     if (partitioned &&
         !(pl_gmsh_get_int(g, &parent) && pl_gmsh_get_int(g, &parent) && skip_ints(g)))
         return pl_gmsh_expected(g, "the partitions of an entity");
@@ -180,7 +180,7 @@ static pl_status read_entity(pl_gmsh* g, int dimension, bool partitioned) {
     return status;
 }
 
-// $PartitionedEntities has the same entities again, in parts, which the elements then refer to
+// $PartitionedEntities repeats the entities in parts, to which the elements then refer
 static pl_status read_partition_header(pl_gmsh* g) {
     int64_t partition_count, ghost_count;
     int ghost, partition;

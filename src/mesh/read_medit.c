@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // MEDIT .mesh as text (Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253,
-// appendix). Keywords, each with a count and lines of numbers that end in a reference; indices
-// count from 1. References other than 0 become regions. Keywords that do not matter to us are
-// skipped; elements that are neither triangles nor tets are refused.
+// appendix). Each keyword has a count and lines of numbers that end in a reference; indices count
+// from 1. References other than 0 become regions. Irrelevant keywords are skipped; elements other
+// than triangles and tets are refused.
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 #include "mesh/region_runs.h"
@@ -34,7 +34,7 @@ static pl_status expected(medit* m, const char* what) {
 
 static pl_status fail_memory(medit* m) { return pl_fail_memory(m->error, m->scan.source->path); }
 
-// the count behind a keyword; the rest of the file must be long enough for it
+// the count after a keyword; checks that the rest of the file is long enough
 static pl_status read_count(medit* m, const char* what, int numbers, int* count) {
     int64_t wide;
     pl_scan_skip_space(&m->scan, '#');
@@ -73,7 +73,7 @@ static pl_status read_vertices(medit* m) {
     return PL_OK;
 }
 
-// elements of `corners` vertices each, behind the count
+// elements of `corners` vertices each, after the count
 static pl_status read_elements(medit* m, int group, int corners, int count, int* elements) {
     for (int i = 0; i < count; i++) {
         pl_scan_skip_space(&m->scan, '#');
@@ -140,14 +140,14 @@ static pl_status refuse_elements(medit* m, const char* keyword) {
     int count = 0;
     pl_status status = read_count(m, keyword, 1, &count);
     if (status != PL_OK || count == 0)
-        return status; // many programs write empty lists of all kinds
+        return status; // an empty list: many programs write these for all kinds
     return pl_scan_fail(&m->scan, m->error, PL_ERROR_UNSUPPORTED,
                         "holds %d %s; pliant reads triangles and tetrahedra of order 1: mesh the "
                         "shape again with those",
                         count, keyword);
 }
 
-// to the next keyword, over numbers
+// skips numbers up to the next keyword
 static void skip_keyword(medit* m, const char* keyword) {
     for (;;) {
         pl_scan_skip_space(&m->scan, '#');

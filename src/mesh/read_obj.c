@@ -14,7 +14,7 @@
 
 enum { OBJECT, GROUP, MATERIAL, NAMING_COUNT };
 
-// triangles that a name holds from one naming statement to the next
+// the triangles from one naming statement to the next
 typedef struct run {
     const char* name; // in the source
     size_t size;
@@ -32,9 +32,9 @@ typedef struct reader {
     pl_array face_uvs;
     pl_array face_normals;
     pl_array runs;                   // run
-    size_t open_runs[NAMING_COUNT];  // the newest runs of each naming
-    size_t open_count[NAMING_COUNT]; // are still open
-    // the largest index seen, and where, for those that point past the end of the file's lists
+    size_t open_runs[NAMING_COUNT];  // of each naming, the newest runs,
+    size_t open_count[NAMING_COUNT]; // which are still open
+    // the largest index seen, and where, to report those beyond the end of the lists
     int largest_vertex, largest_uv, largest_normal;
     const char *largest_vertex_at, *largest_uv_at;
     int64_t coloured_count, other_count;
@@ -46,7 +46,7 @@ static pl_status no_memory(const reader* r) {
     return pl_fail_memory(r->error, r->scan.source->path);
 }
 
-// past blanks, and past a line's end that a backslash continues
+// skips blanks, and line ends after a backslash
 static void skip_blanks(pl_scan* scan) {
     for (;;) {
         pl_scan_skip_blanks(scan);
@@ -59,7 +59,7 @@ static void skip_blanks(pl_scan* scan) {
     }
 }
 
-// to the next line, past lines that are continued
+// skips to the next line, including continued lines
 static void skip_statement(pl_scan* scan) {
     const char* begin;
     do {
@@ -103,14 +103,14 @@ static pl_status read_uv(reader* r) {
 static pl_status read_normal(reader* r) {
     double* place = pl_array_add(&r->normals, 3);
     if (!place) return no_memory(r);
-    // a normal that cannot be read says nothing
+    // normals that cannot be parsed are ignored
     for (int k = 0; k < 3; k++)
         if (!next_double(&r->scan, &place[k])) place[k] = 0.0;
     return PL_OK;
 }
 
-// An index from 1, or from -1 backwards; out comes one from 0. One that is too large may be right
-// later in the file.
+// Converts an index that counts from 1, or backwards from -1, to one from 0. An index that is too
+// large may become valid later in the file.
 static pl_status resolve(reader* r, int index, size_t count, const char* what, int* largest,
                          const char** largest_at, int* out) {
     if (index == 0)
@@ -146,7 +146,7 @@ static pl_status read_corner(reader* r, int* vertex, int* uv, int* normal) {
     r->scan.at++;
     if (pl_scan_at_line_end(&r->scan) || !pl_scan_int(&r->scan, &index))
         return pl_scan_expected(&r->scan, r->error, "a normal's index");
-    // normals can be done without, so indices that point nowhere are none
+    // normals are optional, so invalid indices count as missing
     int64_t from_start = index > 0 ? (int64_t)index - 1 : (int64_t)(r->normals.count / 3) + index;
     if (index == 0 || from_start < 0) return PL_OK;
     *normal = (int)from_start;
@@ -270,13 +270,13 @@ static int compare_runs(const void* a, const void* b) {
     return (x->end > y->end) - (x->end < y->end);
 }
 
-// of one region; a group and a material of the same name are two
+// true for runs of one region; a group and a material of the same name are two regions
 static bool same_name(const run* a, const run* b) {
     return a->size == b->size && a->is_material == b->is_material &&
            memcmp(a->name, b->name, a->size) == 0;
 }
 
-// the triangles of runs [begin, end) of one name, once each; items may be NULL to count
+// lists the triangles of runs [begin, end) of one name, once each; items may be NULL to count only
 static int64_t unite(const run* runs, size_t begin, size_t end, int* items) {
     int64_t count = 0, next = 0;
     for (size_t i = begin; i < end; i++) {
@@ -304,8 +304,8 @@ static pl_status fill_region(const reader* r, const run* runs, size_t begin, siz
     return PL_OK;
 }
 
-// All regions at once: adding them one by one would copy the list as often. Names without
-// triangles give none.
+// Makes all regions at once, since adding them one by one would copy the list each time. Names
+// without triangles give none.
 static pl_status make_regions(reader* r, pl_mesh* mesh) {
     run* runs = r->runs.data;
     size_t kept = 0, count = 0;
@@ -319,7 +319,8 @@ static pl_status make_regions(reader* r, pl_mesh* mesh) {
     if (!mesh->regions) return no_memory(r);
     mesh->region_count = (int)count;
     size_t region = 0;
-    // one statement can put all faces into any number of groups, so the file's size bounds this
+    // one statement can put all faces into any number of groups, so the total is limited by the
+    // file's size
     int64_t items_left = 16 * (int64_t)r->scan.source->size;
     for (size_t begin = 0, end; begin < kept; begin = end) {
         for (end = begin + 1; end < kept && same_name(&runs[begin], &runs[end]);) end++;
@@ -362,7 +363,7 @@ static pl_status make_mesh(reader* r, pl_mesh* mesh, pl_notes* notes) {
     if (!pl_array_take(&r->positions, &positions)) return no_memory(r);
     mesh->positions = positions;
     mesh->vertex_count = (int)vertex_count;
-    // texture coordinates that no face uses say nothing
+    // unused texture coordinates are dropped
     if (r->faces.uvs.count && !pl_array_take(&r->uvs, &uvs)) return no_memory(r);
     mesh->uvs = uvs;
     mesh->uv_count = uvs ? (int)uv_count : 0;

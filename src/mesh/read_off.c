@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // OFF of Geomview, text only: [ST][C][N]OFF with texture coordinates, colours and normals at the
-// vertices. Colours and normals are stepped over.
+// vertices. Colours and normals are skipped.
 #include "base/memory.h"
 #include "mesh/mesh_format.h"
 #include "mesh/polygons.h"
@@ -26,7 +26,7 @@ static pl_status no_memory(const reader* r) {
     return pl_fail_memory(r->error, r->scan.source->path);
 }
 
-// the keyword may be missing; before it stand letters for what the vertices have
+// the keyword may be missing; its prefix tells what the vertices have
 static pl_status read_keyword(reader* r) {
     pl_scan_skip_space(&r->scan, '#');
     pl_scan before = r->scan;
@@ -73,7 +73,7 @@ static pl_status read_counts(reader* r) {
     return PL_OK;
 }
 
-// the texture coordinates are the last two numbers of the line, behind normals and colours
+// the texture coordinates are the last two numbers of the line, after normals and colours
 static pl_status read_vertex_rest(reader* r, double* uv) {
     double last[2] = {0, 0};
     int count = 0;

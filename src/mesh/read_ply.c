@@ -3,7 +3,7 @@
 //
 // PLY (Turk 1994): a header that lists elements and their properties, then the values as text or
 // binary of either byte order. Vertices, faces and texture coordinates are kept, other numbers of
-// vertices become fields, everything else is stepped over.
+// vertices become fields, everything else is skipped.
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 #include "mesh/polygons.h"
@@ -77,14 +77,14 @@ static pl_status no_memory(const reader* r) {
     return pl_fail_memory(r->error, r->scan.source->path);
 }
 
-// in binary data lines mean nothing
+// there are no lines in binary data
 static pl_status fail_here(const reader* r, pl_status status, const char* text) {
     if (!r->binary) return pl_scan_fail(&r->scan, r->error, status, "%s", text);
     return pl_fail(r->error, status, "%s: byte %zu: %s", r->scan.source->path,
                    (size_t)(r->scan.at - r->scan.source->data), text);
 }
 
-// a word of the header's present line
+// the next word of the header's current line
 static bool line_word(reader* r, char* word, size_t size) {
     pl_scan_skip_blanks(&r->scan);
     return !pl_scan_at_line_end(&r->scan) && pl_scan_word(&r->scan, word, size);
@@ -194,7 +194,7 @@ static role face_role(const property* p) {
     return is_one_of(p->name, "texcoord") ? ROLE_FACE_UVS : ROLE_NONE;
 }
 
-// the least number of bytes that a row takes
+// the smallest number of bytes of a row
 static uint64_t row_size(const reader* r, const element* e) {
     const property* p = r->properties.data;
     uint64_t size = 0;
@@ -256,7 +256,7 @@ static pl_status take_corners(reader* r, int64_t row) {
     const double* numbers = r->numbers.data;
     int* corners = pl_array_add(&r->corners, r->numbers.count);
     if (!corners && r->numbers.count) return no_memory(r);
-    // faces may stand before the vertices: then the range is checked when all is read
+    // faces may come before the vertices; their range is then checked at the end
     int limit = r->mesh->vertex_count ? r->mesh->vertex_count : INT_MAX;
     for (size_t i = 0; i < r->numbers.count; i++) {
         if (!(numbers[i] >= 0.0 && numbers[i] < limit))
@@ -268,7 +268,7 @@ static pl_status take_corners(reader* r, int64_t row) {
     return PL_OK;
 }
 
-// two numbers for each corner, else none
+// takes the list only if it has two numbers per corner
 static pl_status take_face_uvs(reader* r) {
     size_t count = r->numbers.count / 2;
     int first = (int)(r->uvs.count / 2);
@@ -320,7 +320,7 @@ static pl_status read_faces(reader* r, const element* e) {
     return PL_OK;
 }
 
-// a field of zeros that the rows then fill
+// adds a zero field, which the rows then fill
 static pl_status add_field(reader* r, property* p) {
     double* zeros = PL_ALLOC(double, r->mesh->vertex_count);
     if (!zeros) return no_memory(r);
@@ -337,7 +337,7 @@ static bool add_vertex_uvs(reader* r) {
     return true;
 }
 
-// what each property of the vertices is; fails without a position
+// decides what each property of the vertices is; fails without a position
 static pl_status assign_roles(reader* r, const element* e) {
     property* p = r->properties.data;
     unsigned seen = 0;
@@ -357,7 +357,7 @@ static pl_status assign_roles(reader* r, const element* e) {
                    r->scan.source->path);
 }
 
-// tells each property where its values go
+// sets where the values of each property go
 static pl_status aim_properties(reader* r, const element* e) {
     property* p = r->properties.data;
     if (r->has_vertex_uvs && !add_vertex_uvs(r)) return no_memory(r);

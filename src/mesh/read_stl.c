@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// STL, text or binary. It lists triangles by coordinates, so corners at exactly the same place are
-// made one vertex. A binary file may begin with "solid" as a text does; its size tells them apart.
+// STL, text or binary. It lists triangles by coordinates, so corners at exactly the same position
+// become one vertex. A binary file may begin with "solid" like a text file; its size distinguishes
+// them.
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -20,7 +21,7 @@ typedef struct solid {
     int first; // triangle
 } solid;
 
-// vertices by place: an open-addressed table of their indices + 1, twice as large as filled
+// vertices by position: a hash table with open addressing of their indices + 1, at most half full
 typedef struct merger {
     pl_array positions; // double, 3 each
     int* table;
@@ -40,7 +41,7 @@ static void merger_free(merger* m) {
     PL_FREE(m->table, int, m->table_size);
 }
 
-// the vertex at a place, new or known; -1 when memory is out
+// the vertex at a position, new or known; -1 if memory runs out
 static int merge(merger* m, const double place[3]) {
     double p[3] = {place[0] + 0.0, place[1] + 0.0, place[2] + 0.0}; // -0 becomes 0
     size_t slot = pl_hash_bytes(p, sizeof p, 0) & (m->table_size - 1);
@@ -81,7 +82,7 @@ static pl_status read_binary(const pl_source* source, size_t triangle_count, pl_
     double* corners = PL_ALLOC(double, 9 * triangle_count);
     if (!corners && triangle_count) return pl_fail_memory(error, source->path);
     for (size_t i = 0; i < triangle_count; i++)
-        // behind the normal; two bytes of attributes end the record
+        // after the normal; two bytes of attributes end the record
         pl_numbers_to_doubles(PL_NUMBER_FLOAT32, source->data + HEADER_SIZE + RECORD_SIZE * i + 12,
                               9, pl_is_big_endian(), corners + 9 * i);
     pl_status status = merge_corners(corners, 3 * triangle_count, source->path, mesh, notes, error);
@@ -153,7 +154,7 @@ static pl_status read_solids(reader* r) {
     }
 }
 
-// one region for each solid, where there are several
+// one region for each solid, if there are several
 static pl_status add_regions(const reader* r, pl_mesh* mesh) {
     const solid* solids = r->solids.data;
     int* items = PL_ALLOC(int, mesh->triangle_count);

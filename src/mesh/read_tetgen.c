@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // TetGen .node and .ele (TetGen manual, "File formats"). A header, then a line per vertex or tet;
-// "#" starts a comment. Vertices are numbered from 0 or 1, and real projects ship pairs in which
-// the .ele file counts from the other one: that is mended. Boundary markers become vertex sets, the
-// region attribute regions of tets, vertex attributes a field.
+// "#" starts a comment. Vertices are numbered from 0 or 1. In some published pairs the .ele file
+// counts from the other number, which is corrected. Boundary markers become vertex sets, the region
+// attribute regions of tets, vertex attributes a field.
 #include "base/memory.h"
 #include "base/platform.h"
 #include "mesh/mesh_format.h"
@@ -28,7 +28,7 @@ typedef struct tetgen {
     double* attributes;
     int attribute_count;
     pl_region_runs markers, regions;
-    int odd_attributes; // of tets, that are no region's number
+    int odd_attributes; // attributes of tets that are not region numbers
     pl_tag_map map;
     int64_t lowest, highest; // vertex numbers in the .ele file
 } tetgen;
@@ -38,7 +38,7 @@ static bool at_line_end(pl_scan* scan) {
     return pl_scan_at_line_end(scan) || *scan->at == '#';
 }
 
-// numbers of this line only
+// the next number on this line
 static bool get_int64(pl_scan* scan, int64_t* value) {
     return !at_line_end(scan) && pl_scan_int64(scan, value);
 }
@@ -53,7 +53,8 @@ static pl_status line_expected(pl_scan* scan, const char* what, pl_error* error)
     return pl_scan_expected(scan, error, what);
 }
 
-// Whether `count` lines of at least `numbers` numbers can be in the rest: asked before memory is.
+// True if the rest of the file can hold `count` lines of at least `numbers` numbers. Checked before
+// allocating.
 static bool fits(const pl_scan* scan, int64_t count, int64_t numbers) {
     return count >= 0 && count < INT_MAX && numbers > 0 && numbers < (1 << 20) &&
            count <= ((scan->end - scan->at) + 1) / (2 * numbers);
@@ -81,7 +82,7 @@ static pl_status read_vertex(tetgen* t, pl_scan* scan, int i) {
     for (int k = 0; k < t->attribute_count; k++)
         if (!get_double(scan, &t->attributes[(size_t)i * (size_t)t->attribute_count + (size_t)k]))
             return line_expected(scan, "an attribute of a vertex", t->error);
-    // the marker may be missing even where the header promises one
+    // the marker may be missing even if the header announces one
     int64_t marker;
     if (get_int64(scan, &marker) && marker != 0 && marker >= INT_MIN && marker <= INT_MAX)
         pl_region_runs_add(&t->markers, (int)marker, i, 1);
@@ -180,8 +181,8 @@ static pl_status read_tets(tetgen* t, const pl_source* source) {
     return status == PL_OK ? expect_end(&scan, "tets", count, t->error) : status;
 }
 
-// How much the numbers of the .ele file are to be raised: it may count from 0 where the .node file
-// counts from 1, or the other way round, but only if all numbers fit then and not before.
+// What to add to the numbers of the .ele file, which may count from 0 where the .node file counts
+// from 1, or vice versa. Not 0 only if all numbers fit with the shift, and not without it.
 static int64_t base_shift(const tetgen* t) {
     if (t->map.kind != PL_TAGS_CONSECUTIVE || t->mesh->tet_count == 0) return 0;
     int64_t first = t->map.base, last = first + (int64_t)t->map.size - 1;

@@ -19,12 +19,14 @@ typedef struct reader {
     pl_vtk_data data;
     bool binary;
     bool poly_data;
-    int cell_section; // of poly data: the last one seen, since cells are numbered in that order
+    int cell_section; // of poly data: the last one seen; cells are numbered in the order of
+                      // sections
     pl_notes* notes;
     pl_error* error;
 } reader;
 
-// "long" is what the writing machine took it for, eight bytes on nearly all; ids are written as int
+// the size of "long" depends on the writing machine, eight bytes on nearly all; ids are written as
+// int
 static const pl_number_name number_names[] = {
     {"char", PL_NUMBER_INT8},
     {"signed_char", PL_NUMBER_INT8},
@@ -55,7 +57,7 @@ static pl_status no_memory(const reader* r) {
     return pl_fail_memory(r->error, r->scan.source->path);
 }
 
-// a count that the rest of the file can hold: with text, a number takes two bytes
+// fails if the rest of the file cannot hold this count; in text a number takes at least two bytes
 static pl_status check_count(const reader* r, const char* what, uint64_t count, size_t size) {
     uint64_t left = (uint64_t)(r->scan.end - r->scan.at);
     uint64_t room = r->binary ? left / size : left / 2 + 1;
@@ -80,7 +82,7 @@ static pl_status read_type(reader* r, pl_number_type* type) {
     return pl_scan_expected(&before, r->error, "a data type like float or vtktypeint64");
 }
 
-// binary numbers begin behind the line's end
+// binary numbers begin after the line's end
 static pl_status begin_numbers(reader* r) {
     if (!r->binary) return PL_OK;
     pl_scan_skip_blanks(&r->scan);
@@ -107,8 +109,8 @@ static pl_status read_doubles(reader* r, const char* what, pl_number_type type, 
     return PL_OK;
 }
 
-// like pl_scan_keyword, but without the word nothing is skipped: binary data may begin with what
-// looks like space
+// like pl_scan_keyword, but skips nothing if the word is missing: binary data may begin with bytes
+// that look like space
 static bool accept_keyword(reader* r, const char* word) {
     pl_scan before = r->scan;
     bool found = pl_scan_keyword(&r->scan, word);
@@ -154,7 +156,7 @@ static pl_status read_points(reader* r) {
     return read_doubles(r, "a coordinate", type, 3 * (size_t)count, points);
 }
 
-// one list: of each cell the number of its points, then the points
+// splits one list: for each cell, the number of its points and then the points
 static pl_status split_cells(reader* r, const char* section, int cell_count, const pl_array* list) {
     const int* numbers = list->data;
     size_t at = 0;
@@ -221,7 +223,7 @@ static pl_status read_new_cells(reader* r, const char* section, int offset_count
     return status;
 }
 
-// both ways of listing cells; for poly data type is theirs
+// cells in either layout; type: of all cells, for poly data
 static pl_status read_cells(reader* r, const char* section, int type) {
     int count, size;
     pl_status status = read_count(r, "the number of cells", &count);
@@ -248,7 +250,7 @@ static pl_status read_cell_types(reader* r) {
     return read_ints(r, "CELL_TYPES", PL_NUMBER_INT32, (size_t)count, &r->data.types);
 }
 
-// names have blanks and the like as %20
+// decodes %20 and similar escapes
 static void decode_name(char* name) {
     static const char digits[] = "0123456789abcdef";
     char* out = name;
@@ -272,7 +274,7 @@ static pl_status read_name(reader* r, char* name) {
     return PL_OK;
 }
 
-// where values belong: -1 to neither points nor cells
+// what values belong to; NOWHERE: neither points nor cells
 typedef enum place { NOWHERE = -1, ON_POINTS, ON_CELLS } place;
 
 static pl_status skip_numbers(reader* r, pl_number_type type, uint64_t count) {
@@ -306,8 +308,7 @@ static pl_status read_array(reader* r, place where, const char* name, pl_number_
     return status == PL_OK && out ? read_doubles(r, "a number", type, (size_t)count, out) : status;
 }
 
-// lengths of binary strings: the two highest bits of the first byte tell how many bytes the length
-// has
+// the two highest bits of the first byte tell how many bytes the length of a binary string has
 static bool skip_binary_string(reader* r) {
     const unsigned char* first = (const unsigned char*)r->scan.at;
     int code = *first >> 6;
@@ -387,7 +388,7 @@ static pl_status read_scalars(reader* r, place where, int owners) {
     return status == PL_OK ? read_array(r, where, name, type, components, owners) : status;
 }
 
-// colours are bytes in a binary file and fractions in a text
+// colours are bytes in binary files and fractions in text
 static pl_status read_colours(reader* r, place where, int owners, bool is_table) {
     char name[WORD_SIZE];
     int count;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // VTK's XML unstructured grids. The tags are read first, into a list of arrays per piece, since
-// appended data come behind all tags; then the numbers, piece after piece, into one mesh.
+// appended data come after all tags. Then the numbers are read, piece by piece, into one mesh.
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 #include "mesh/vtk_data.h"
@@ -140,7 +140,7 @@ static pl_status open_array(reader* r) {
     return PL_OK;
 }
 
-// raw bytes follow, so the tags are over; the file must still end as it should
+// raw bytes follow, so there are no more tags; the end of the file is still checked
 static pl_status open_appended(reader* r) {
     char encoding[32];
     pl_xml_attribute(&r->xml, "encoding", encoding, sizeof encoding);
@@ -170,7 +170,7 @@ static section section_by_name(const pl_xml* xml) {
                                          : NO_SECTION;
 }
 
-// tags are known by their depth too: VTKFile, grid, Piece, section, DataArray
+// tags are also distinguished by their depth: VTKFile, grid, Piece, section, DataArray
 static pl_status open_tag(reader* r) {
     const pl_xml* xml = &r->xml;
     bool in_piece = r->in_grid && r->pieces.count && xml->depth > 3;

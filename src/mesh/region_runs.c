@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// a file in which every element has a number of its own does not mean regions
+// if almost every element has a different number, these are not meant as regions
 enum { MAX_REGIONS = 4096, MAX_SHARE = 64 };
 
 pl_region_runs pl_region_runs_begin(void) {
@@ -90,7 +90,7 @@ pl_status pl_region_runs_make(pl_region_runs* runs, const pl_region_making* maki
     }
     size_t corners = making->corners ? (size_t)making->corner_count : 1, total;
     size_t largest = corners * largest_group(runs->runs.data, runs->runs.count, &total);
-    // an element may be in many groups, but not so often that a small file fills the memory
+    // an element may be in many groups, but a small file must not fill the memory
     size_t elements = (size_t)pl_mesh_element_count(mesh, making->kind);
     if (largest > INT_MAX || total > MAX_SHARE * (elements + 1024))
         return pl_fail(error, PL_ERROR_LIMIT,

@@ -45,7 +45,8 @@ static int degree(const pl_adjacency* graph, int v) {
     return graph->offsets[v + 1] - graph->offsets[v];
 }
 
-// breadth first from start into queue; gives the count, the levels, and where the last level begins
+// breadth-first search from start into queue; returns the count, the number of levels and where the
+// last one begins
 static int search_levels(search* s, int start, int* level_count, int* last_level) {
     const pl_adjacency* g = s->graph;
     int count = 1, begin = 0;
@@ -74,7 +75,7 @@ static int least_degree(const pl_adjacency* graph, const int* vertices, int coun
     return best;
 }
 
-// a vertex from which the component is about as deep as it can be
+// a vertex from which the component is about as deep as possible
 static int peripheral_vertex(search* s, int start) {
     int level_count, last_level, deepest = 0;
     int count = search_levels(s, start, &level_count, &last_level);
@@ -93,7 +94,8 @@ static bool comes_before(const pl_adjacency* graph, int a, int b) {
     return degree_a < degree_b || (degree_a == degree_b && a < b);
 }
 
-// Shell's sort: plain insertion for the usual dozen, and no disaster for the centre of a star
+// Shell sort: as fast as insertion for the usual dozen, and still fast for a vertex with many
+// neighbours
 static void sort_by_degree(const pl_adjacency* graph, int* vertices, int count) {
     int gap = 1;
     while (gap < count / 9) gap = 3 * gap + 1;
@@ -106,8 +108,8 @@ static void sort_by_degree(const pl_adjacency* graph, int* vertices, int count) 
         }
 }
 
-// Cuthill and McKee: breadth first, the neighbours of each vertex by rising degree. Numbers from
-// `done` on; new_of_old is -1 for those without one.
+// Cuthill-McKee: breadth-first, with the neighbours of each vertex by increasing degree. Numbers
+// start at `done`; new_of_old is -1 for vertices without one.
 static int number_component(const pl_adjacency* g, int start, int done, pl_ordering* o) {
     int end = done + 1;
     o->old_of_new[done] = start;
@@ -253,7 +255,7 @@ static void renumber(const pl_ordering* vertices, const pl_ordering* elements, i
         to[i] = vertices->new_of_old[to[i]];
 }
 
-// copy is a plain copy of mesh, whose contents are put into their new order
+// copy: a copy of mesh, whose contents are permuted here
 static void reorder_copy(const pl_mesh* mesh, const pl_mesh_order* order, pl_mesh* copy) {
     pl_ordering_in(&order->vertices, mesh->positions, 3 * sizeof(double), copy->positions);
     renumber(&order->vertices, &order->tets, 4, mesh->tets, copy->tets);
@@ -263,7 +265,7 @@ static void reorder_copy(const pl_mesh* mesh, const pl_mesh_order* order, pl_mes
     if (copy->triangle_normals)
         pl_ordering_in(&order->triangles, mesh->triangle_normals, 3 * sizeof(int),
                        copy->triangle_normals);
-    // the triangles of a face no longer follow one another
+    // the triangles of a face are no longer consecutive
     PL_FREE(copy->triangle_faces, int, copy->triangle_count);
     copy->triangle_faces = NULL;
     for (int r = 0; r < copy->region_count; r++) {

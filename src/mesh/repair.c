@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Repair in steps, each of which leaves the next a better mesh: places, then elements, then
-// winding, then holes.
+// Repair in steps, each of which relies on those before: positions, then elements, then winding,
+// then holes.
 #include "mesh/repair.h"
 #include "base/memory.h"
 #include "geometry/box.h"
@@ -53,7 +53,7 @@ static void finish(pl_repair* r) {
     pl_array_free(&r->added);
 }
 
-// Notes how many there were, if any, and the first.
+// Notes how many defects there were, if any, and the first one.
 static void note_found(pl_repair* r, const pl_defect* found, const char* done, const char* item) {
     if (found->count == 0) return;
     pl_note(r->notes, PL_NOTE_MENDED, "%s: %lld (first: %s %d)", done, (long long)found->count,
@@ -140,7 +140,7 @@ static void drop_degenerate(pl_repair* r) {
     note_found(r, &triangles, "dropped degenerate triangles", "triangle");
 }
 
-// The kept elements, packed, with the old number of each; frees nothing and may be called for none.
+// Packs the kept elements and records the old index of each. Returns how many there are.
 static int pack_kept(const int* elements, const bool* keep, int count, int corners, int* packed,
                      int* from) {
     int kept = 0;
@@ -192,10 +192,10 @@ static void swap_ints(int* a, int* b) {
     *b = swapped;
 }
 
-// Of the tets that were turned, those that the others had wound as they should be: not their
-// winding was wrong but their place, and turned or not they overlap their neighbours. Only tets
-// that were wound against their neighbours before are cured for good. packed holds the tets as they
-// were.
+// Notes tets that were turned although their winding agreed with their neighbours'. Not their
+// winding but their vertices' positions were wrong: turned or not, they overlap their neighbours.
+// Turning only repairs tets that were wound against their neighbours. packed holds the tets before
+// turning.
 static pl_status note_folded(pl_repair* r, const int* packed, int count, const int* from,
                              const bool* inverted, pl_error* error) {
     pl_side_groups sides;
@@ -267,7 +267,7 @@ static void turn_triangle(pl_repair* r, int t) {
         swap_ints(&r->triangle_uvs[3 * (size_t)t + 1], &r->triangle_uvs[3 * (size_t)t + 2]);
 }
 
-// Closed components outward; of open ones the smaller part follows the larger.
+// Turns closed components outward. In open ones the smaller part follows the larger.
 static void turn_components(pl_repair* r, const pl_components* components,
                             const signed char* verdict, const int* from, int* balance) {
     pl_defect turned = none;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The mended mesh from the plan of its repair: what is kept moves up, and everything attached to
-// vertices and elements follows.
+// Builds the repaired mesh: what is kept is renumbered, and everything attached to vertices and
+// elements follows.
 #include "base/memory.h"
 #include "mesh/check.h"
 #include "mesh/mesh_object.h"
@@ -12,7 +12,7 @@
 
 static const char* const what = "a repaired mesh";
 
-// New numbers of the old vertices and elements, -1 for those that are gone.
+// New indices of the old vertices and elements, -1 for removed ones.
 typedef struct numbering {
     const pl_repair* r;
     pl_mesh* mesh;
@@ -29,7 +29,7 @@ static void mark_vertices(const int* elements, const bool* keep, int count, int 
             to[elements[(size_t)e * (size_t)corners + (size_t)k]] = 0;
 }
 
-// Vertices that stand for themselves and are used get numbers; the count of them.
+// Numbers the vertices that are used and not replaced by others; returns their count.
 static int number_vertices(numbering* n) {
     const pl_repair* r = n->r;
     int *to = n->to[PL_ELEMENT_VERTEX], count = 0;
@@ -45,7 +45,7 @@ static int number_vertices(numbering* n) {
     if (dropped.count)
         pl_note(r->notes, PL_NOTE_MENDED, "dropped unreferenced vertices: %lld (first: vertex %d)",
                 (long long)dropped.count, dropped.first);
-    // merged vertices share the number of the one that stands for them
+    // merged vertices share the number of their replacement
     for (int v = 0; v < r->old->vertex_count; v++)
         if (r->vertex_to[v] >= 0) to[v] = to[r->vertex_to[v]];
     return count;
@@ -128,7 +128,7 @@ static pl_status build_regions(const numbering* n, pl_error* error) {
     return status;
 }
 
-// Values of merged vertices are those of the one that stands for them; added triangles have none.
+// Merged vertices have the values of their replacement; added triangles have none.
 static pl_status build_fields(const numbering* n, pl_error* error) {
     pl_status status = PL_OK;
     for (int i = 0; status == PL_OK && i < n->r->old->field_count; i++) {

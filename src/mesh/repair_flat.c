@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A triangle whose corners a b c lie on a line, b between the others, closes a gap in the surface
-// all the same: dropping it opens the edges around it. With the triangle a c d across its long edge
-// it is replaced by a b d and b c d, which cover the same place and leave the surface closed.
+// A triangle whose corners a b c lie on a line, with b in the middle, still closes the surface:
+// dropping it would leave open edges. It and the triangle a c d across its long edge are replaced
+// by a b d and b c d, which cover the same area and keep the surface closed.
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/check.h"
@@ -18,7 +18,7 @@ enum { MAX_PASSES = 8 };
 
 typedef struct flattener {
     pl_repair* r;
-    bool* touched; // in this pass, so that its neighbours are no longer known
+    bool* touched; // changed in this pass, so that its neighbours are out of date
     pl_defect mended;
 } flattener;
 
@@ -51,7 +51,7 @@ static void store(pl_repair* r, int t, const int vertices[3], const int uvs[3]) 
     if (r->triangle_uvs) memcpy(r->triangle_uvs + 3 * (size_t)t, uvs, 3 * sizeof(int));
 }
 
-// Turns the long edge of flat triangle t, whose side opposite b borders on side `across`.
+// Flips the long edge of flat triangle t, whose side opposite b borders on side `across`.
 static void turn_edge(flattener* f, int t, int side, int across) {
     pl_repair* r = f->r;
     int u = across / 3, b = r->triangles[side];
@@ -67,7 +67,7 @@ static void turn_edge(flattener* f, int t, int side, int across) {
     pl_defect_add(&f->mended, t, -1);
 }
 
-// One round over all flat triangles; *turned tells whether anything changed.
+// One pass over all flat triangles; *turned: whether anything changed.
 static pl_status pass(flattener* f, int* neighbours, bool* turned, pl_error* error) {
     pl_repair* r = f->r;
     int count = r->old->triangle_count;

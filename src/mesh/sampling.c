@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Furthest point sampling (Gonzalez 1985; Eldar et al. 1997). A new sample updates only the
-// vertices that come nearer (pl_geodesic_add), and distances only fall. So each block of vertices
-// remembers how far its furthest one was when the block was last looked at, which is never less
-// than how far it is now. The block that is furthest by that number is looked at again, until the
-// number is right.
+// Farthest-point sampling (Gonzalez 1985; Eldar et al. 1997). A new sample updates only the
+// vertices that become closer (pl_geodesic_add), so distances never increase. Each block of
+// vertices remembers the distance of its farthest vertex from when it was last searched, which is
+// an upper bound. The block with the largest bound is searched again, until a bound is exact.
 #include "mesh/sampling.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -41,7 +40,7 @@ static bool add_sample(sampler* s, int vertex, double radius) {
     return true;
 }
 
-// the furthest vertex of a block that is no sample, the lowest of equals; -1: all are samples
+// the farthest vertex of a block that is not a sample, the lowest of equals; -1: all are samples
 static int furthest_of_block(const sampler* s, int block, double* distance) {
     int begin = block * FAR_BLOCK, end = begin + FAR_BLOCK, furthest = -1;
     if (end > s->geodesic.graph->count) end = s->geodesic.graph->count;
@@ -96,7 +95,7 @@ static pl_status mark_starts(const int* starts, int start_count, int vertex_coun
     return PL_OK;
 }
 
-// hands the results over from the sampler
+// moves the results out of the sampler
 static bool take_results(sampler* s, pl_samples* out) {
     int count = (int)s->vertices.count;
     if (!pl_array_take(&s->vertices, (void**)&out->vertices)) return false;

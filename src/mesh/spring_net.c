@@ -18,14 +18,14 @@
 
 enum { ROWS = 9, SWEEPS = 40 };
 
-// Weight of the rows of forces, and of a spring's own row, which keeps it near its first guess (1
-// along edges, 0 across) where the others leave it open.
+// Weights of the rows of forces, and of a spring's own row, which keeps it near its initial guess
+// (1 along edges, 0 across) where the others do not determine it.
 static const double FORCE_WEIGHT = 2.0, GUESS_WEIGHT = 0.01;
-// smallest weight of a spring along an edge: no edge is left without one
+// smallest weight of a spring along an edge, so that every edge has one
 static const double MIN_EDGE = 0.05;
-// area over square of the length, of triangles that have none
+// area over squared length, for triangles of zero area
 static const double MIN_REFERENCE = 1e-3;
-// relative change of all springs in a sweep that ends the descent
+// stop when a sweep changes all springs by less than this
 static const double ENOUGH = 1e-3;
 
 typedef struct spring {
@@ -55,7 +55,7 @@ static pl_vec3 area_vector(const fitting* f, int t) {
 
 static double area_of(const fitting* f, int t) { return pl_norm(area_vector(f, t)); }
 
-// two directions across the normal n; any two if n vanishes
+// two directions orthogonal to the normal n; arbitrary if n vanishes
 static void make_frame(pl_vec3 n, pl_vec3 out[2]) {
     n = pl_normalize(n);
     pl_vec3 axis = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
@@ -156,7 +156,7 @@ static void start_residual(fitting* f) {
     for (int k = 0; k < f->spring_count; k++) add_column(f, &f->springs[k], f->springs[k].weight);
 }
 
-// Moves one spring to its best weight; returns how far it went.
+// Sets one spring to its best weight; returns the change.
 static double improve(fitting* f, spring* s) {
     if (s->ends[0] == s->ends[1] || !(s->length > 0.0)) return 0.0;
     double slope = GUESS_WEIGHT * (s->weight - s->guess), curve = GUESS_WEIGHT;

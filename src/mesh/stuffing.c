@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Isosurface stuffing from end to end: sample the function on a body-centred cubic lattice, find
-// where its edges cross the surface, pull near lattice points onto it, fill what is inside, drop
-// what hangs by a point. F. Labelle and J. Shewchuk, "Isosurface stuffing", 2007; the uniform
-// variant, for which the paper proves dihedral angles from 10.78 to 164.83 degrees.
+// Isosurface stuffing from start to end: sample the function on a body-centred cubic lattice, find
+// where lattice edges cross the surface, move lattice points near it onto it, fill the inside, drop
+// what is attached by a point only. F. Labelle and J. Shewchuk, "Isosurface stuffing", 2007; the
+// uniform variant, for which the paper proves dihedral angles from 10.78 to 164.83 degrees.
 //
-// Differs from the paper in the last step: the paper's meshes may touch themselves in points and
-// edges where the shape is thinner than the lattice; ours drop tets there until the boundary is a
+// Differs from the paper in the last step: where the shape is thinner than the lattice, the paper's
+// meshes may touch themselves in points and edges. Here tets are dropped until the boundary is a
 // manifold.
 #include "mesh/stuffing.h"
 #include "base/memory.h"
 #include "mesh/generator.h"
 
-// points along each side of the box that are looked at to guess how much of it is inside
+// samples along each side of the box, to estimate how much of it is inside
 enum { LOOKS_ALONG = 24 };
 
 pl_tetrahedralise_options pl_default_tetrahedralise_options(void) {
@@ -50,7 +50,7 @@ static pl_status stuff(pl_lattice* lattice, pl_implicit function, void* user,
     pl_status status = run_phases(lattice, function, user, options->pool, mesh, &on_surface, error);
     if (status != PL_OK) return status;
     int vertex_count = mesh->vertex_count;
-    pl_lattice_free(lattice); // its memory is better used by the next step
+    pl_lattice_free(lattice); // makes its memory available to the next step
     pl_clean_report report;
     status =
         pl_stuffing_clean(mesh, on_surface, options->crumb_share, options->pool, &report, error);
@@ -79,7 +79,7 @@ static pl_status check_options(const double* low, const double* high,
     return PL_OK;
 }
 
-// The edge length that is used when this one is asked for: the default for 0.
+// The edge length to use: the requested one, or the default if that is 0.
 static double stuffing_edge(const double* low, const double* high, double edge) {
     if (edge > 0.0) return edge;
     return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 50.0;
@@ -95,8 +95,8 @@ pl_status pl_check_tet_count(double count, double edge, pl_error* error) {
                    1.01 * edge * cbrt(count / PL_GENERATE_ELEMENT_LIMIT));
 }
 
-// Before anything large is made: where even a full box may be too much, the function is looked at
-// on a coarse lattice for how much of the box is inside.
+// Checks the size before anything large is allocated. If a full box would be too much, a coarse
+// lattice estimates how much of the box is inside.
 static pl_status check_size(pl_implicit function, void* user, const double* low, const double* high,
                             double edge, pl_error* error) {
     double cubes = 1.0;
@@ -144,7 +144,7 @@ pl_status pl_tetrahedralise_implicit(pl_implicit function, void* user, const dou
     const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
     if (!options) options = &defaults;
     if (!options->strict) return stuff_box(function, user, low, high, options, out, notes, error);
-    // strictness looks at the notes, so there must be some
+    // strictness depends on the notes, so they are needed
     pl_notes* own = NULL;
     if (!notes && pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
     pl_notes* heard = notes ? notes : own;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where a shape is thinner than the lattice, its stuffing can hang together in a point or an edge
-// only. Such tets are dropped, which keeps the angles of all others; so are crumbs.
+// Where a shape is thinner than the lattice, tets may be connected through a point or an edge only.
+// Such tets are dropped, which keeps the angles of all others. So are crumbs.
 //
 // Around a vertex, the faces opposite to it in its tets (its link) must be a whole sphere or one
 // disk: then the boundary is a manifold there.
@@ -71,7 +71,7 @@ static bool gather_star(const cleaning* c, int vertex, star* s) {
     return true;
 }
 
-// bits of the vertices to which rim edges of the link lead
+// bits of the vertices at which rim edges of the link end
 static uint64_t rim_from(const star* s, int vertex) {
     return s->next[vertex] & ~s->previous[vertex];
 }
@@ -101,8 +101,9 @@ static bool share_edge(const int* a, const int* b) {
     return common >= 2;
 }
 
-// Numbers the parts of a star: tets connected through faces that hold the vertex and, unless it is
-// -1, the link's vertex `through`; tets without that one get part -1. Returns how many parts.
+// Numbers the parts of a star: tets connected through faces that contain the vertex and, unless it
+// is -1, the link's vertex `through`. Tets without that vertex get part -1. Returns the number of
+// parts.
 static int number_parts(const star* s, int through, int* parts) {
     int count = 0, stack[MAX_STAR];
     for (int t = 0; t < s->tet_count; t++) parts[t] = -1;
@@ -167,7 +168,7 @@ static bool mend_vertex(cleaning* c, const star* s) {
         part_count = number_parts(s, v, parts);
         if (part_count > 1) return keep_largest(c, s, parts, part_count);
     }
-    // a wall of no thickness, with two outsides that meet in the vertex
+    // a wall of zero thickness, with two outsides that meet in the vertex
     bool stored = true;
     for (int t = 0; t < s->tet_count; t++) stored = drop_tet(c, s->tets[t]) && stored;
     return stored;
@@ -190,7 +191,7 @@ static void check_task(int begin, int end, int worker, void* user) {
 
 static pl_status drop_pinches(cleaning* c, const unsigned char* suspects, pl_pool* pool,
                               pl_error* error) {
-    // bad vertices are found in parallel and mended one after the other
+    // bad vertices are found in parallel and repaired one after the other
     check k = {c, suspects, c->queued};
     pl_parallel_for(pool, check_task, c->mesh->vertex_count, VERTEX_BLOCK, &k);
     bool stored = true;
@@ -212,7 +213,7 @@ static double tet_volume(const pl_mesh* mesh, int tet) {
     return pl_det4(v[0], v[1], v[2], v[3]) / 6.0;
 }
 
-// replaces the mesh's tets by those that are not dropped
+// removes the dropped tets from the mesh
 static bool compact_tets(cleaning* c) {
     pl_mesh* mesh = c->mesh;
     int count = 0;
@@ -230,7 +231,7 @@ static bool compact_tets(cleaning* c) {
     return true;
 }
 
-// drops vertices that no tet uses; numbers has one int per vertex
+// removes vertices that no tet uses; numbers: one int of scratch per vertex
 static bool compact_vertices(pl_mesh* mesh, int* numbers) {
     for (int v = 0; v < mesh->vertex_count; v++) numbers[v] = -1;
     for (size_t i = 0; i < 4 * (size_t)mesh->tet_count; i++) numbers[mesh->tets[i]] = 0;

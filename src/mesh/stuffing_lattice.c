@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "mesh/stuffing.h"
 
-// bounds of section 3.2 for the uniform lattice: cut points nearer to a lattice point than this
-// share of their edge pull it onto the surface
+// section 3.2, for the uniform lattice: a cut point closer to a lattice point than this share of
+// their edge moves that point onto the surface
 static const double alpha_long = 0.24999, alpha_short = 0.41189;
 
 enum { MAX_POINTS = 1 << 27, BRICK = 8, SITE_BLOCK = 64, POINT_BLOCK = 1 << 15 };
@@ -48,7 +48,7 @@ pl_status pl_lattice_setup(pl_lattice* lattice, const double* low, const double*
                        MAX_POINTS, 1.01 * edge * cbrt(points / MAX_POINTS));
     for (int k = 0; k < 3; k++) lattice->size[k] = (int)sizes[k];
     lattice->point_count = (int)points;
-    // the box in the middle, so that a symmetric shape gets a symmetric lattice
+    // centres the box, so that a symmetric shape gets a symmetric lattice
     double start[3];
     for (int k = 0; k < 3; k++)
         start[k] = 0.5 * (low[k] + high[k]) - 0.5 * lattice->h * (sizes[k] - 1.0);
@@ -97,7 +97,7 @@ typedef struct brick_points {
     double values[2 * BRICK * BRICK * BRICK];
 } brick_points;
 
-// one row of a brick, there and back so that points follow one another closely
+// one row of a brick, alternating in direction so that consecutive points are close
 static void add_row(const pl_lattice* lattice, int begin, int end, bool back, int row,
                     brick_points* b) {
     for (int i = begin; i < end; i++) {
@@ -109,7 +109,7 @@ static void add_row(const pl_lattice* lattice, int begin, int end, bool back, in
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
-// points of one brick are near one another, which helps functions that look for what is close
+// points of one brick are close together, which helps functions that reuse earlier searches
 static void sample_brick(const sampling* s, int brick) {
     pl_lattice* lattice = s->lattice;
     const int* n = lattice->size;
@@ -218,7 +218,7 @@ pl_status pl_lattice_find_sites(pl_lattice* lattice, pl_pool* pool, pl_error* er
 typedef struct bracket {
     int site, edge;
     double low, high, phi_low, phi_high;
-    double t; // the next place to look, or the result
+    double t; // the next position to sample, or the result
 } bracket;
 
 enum { MAX_ROUNDS = 12, MAX_BRACKETS = SITE_BLOCK * PL_LATTICE_EDGES };
@@ -244,8 +244,8 @@ static pl_vec3 bracket_point(const pl_lattice* lattice, const bracket* b) {
     return pl_lerp(lattice->sites[b->site].position, pl_lattice_position(lattice, other), b->t);
 }
 
-// Takes in the value at t. True when the place is known well enough: for a function that behaves
-// like a distance at the first look, else by bisection.
+// Narrows the bracket by the value at t. True if the zero is known well enough: for functions that
+// behave like a distance after the first sample, otherwise by bisection.
 static bool narrow(bracket* b, double value, double h, int round) {
     if (value <= 0.0) b->low = b->t, b->phi_low = value;
     else b->high = b->t, b->phi_high = value;
@@ -294,7 +294,7 @@ void pl_lattice_cut_edges(pl_lattice* lattice, pl_implicit function, void* user,
     pl_parallel_for(pool, cut_task, lattice->site_count, SITE_BLOCK, &c);
 }
 
-// the cut point of an edge seen from a site: who owns it (the inside end), and how far it is
+// the cut point of an edge as seen from a site: its owner (the inside end) and its distance
 typedef struct near_cut {
     pl_site* owner;
     int owner_edge;
@@ -314,7 +314,8 @@ static bool find_cut(pl_lattice* lattice, pl_site* site, int edge, near_cut* cut
     return (cut->owner->cut_mask >> cut->owner_edge & 1) != 0;
 }
 
-// Moves a site onto the nearest cut point that is too close to it; all cut points of its edges go.
+// Moves a site onto the nearest cut point that is too close to it, which removes all cut points of
+// its edges.
 static void warp_site(pl_lattice* lattice, pl_site* site) {
     int nearest = -1;
     double best = INFINITY;

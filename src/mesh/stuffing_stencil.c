@@ -5,8 +5,8 @@
 // and Shewchuk 2007, section 3.1 and figure 3.
 //
 // Where the surface cuts a lattice triangle into a quadrilateral, its diagonal must be the same
-// from both sides, so it is chosen by the triangle alone: at the cut point of the long edge if
-// there is one, else (the two cut edges are alike) by the parity of the directions.
+// from both sides, so it depends on the triangle alone: it starts at the cut point of the long edge
+// if there is one; otherwise (both cut edges are short) the parity of their directions decides.
 #include "base/memory.h"
 #include "mesh/stuffing.h"
 
@@ -42,7 +42,7 @@ static int edge_between(const int* from, const int* to) {
 }
 
 static lattice_tet make_tet(const pl_lattice* lattice, int axis, int side) {
-    // around the face between two centres: corners in a circle, in half steps from the first centre
+    // the corners around the face between two centres, in half steps from the first centre
     static const int circle[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
     int corners[4][3] = {{0}};
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -61,7 +61,7 @@ static lattice_tet make_tet(const pl_lattice* lattice, int axis, int side) {
     return tet;
 }
 
-// The part of one lattice tet that is inside.
+// The inside part of one lattice tet.
 typedef struct piece {
     const lattice_tet* tet;
     int point[4];
@@ -166,7 +166,7 @@ static int fill_two_inside(const filling* f, const piece* p, int (*out)[4]) {
     int a = p->inside[0], b = p->inside[1], c = p->outside[0], d = p->outside[1];
     int A[3] = {lattice_vertex(f, p, a), cut_vertex(f, p, a, c), cut_vertex(f, p, a, d)};
     int B[3] = {lattice_vertex(f, p, b), cut_vertex(f, p, b, c), cut_vertex(f, p, b, d)};
-    // both rules give the two triangles' diagonals different ends, which leaves one order
+    // both rules give the diagonals of the two triangles different ends, which leaves one order
     bool c_at_a = diagonal_at(p, a, b, c);
     PL_ASSERT(c_at_a != diagonal_at(p, a, b, d));
     return c_at_a ? emit_prism(out, A, B, 2, 0, 1) : emit_prism(out, A, B, 1, 0, 2);
@@ -240,7 +240,7 @@ static bool is_used(const pl_lattice* lattice, int point) {
     return false;
 }
 
-// gives numbers to points and, behind each, its cut points; -1 on overflow
+// numbers points, each followed by its cut points; -1 on overflow
 static int number_vertices(const filling* f) {
     const pl_lattice* lattice = f->lattice;
     int64_t next = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The surface as a mesh of its own: faces first, then the vertices they use, then everything that
-// is attached to either.
+// Makes the surface a separate mesh: faces first, then the vertices they use, then everything
+// attached to either.
 #include "mesh/surface.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -125,7 +125,8 @@ static pl_status take_lone_sides(const pl_mesh* mesh, const unsigned char* lone,
     return PL_OK;
 }
 
-// Where all tets have positive volume, each knows what is outside of it.
+// The boundary if all tets have positive volume: their own orientation then tells which side is
+// outside.
 static pl_status boundary_of_positive(pl_pool* pool, const pl_mesh* mesh, pl_boundary* out,
                                       pl_error* error) {
     unsigned char* lone = PL_ALLOC(unsigned char, 4 * (size_t)mesh->tet_count);
@@ -252,7 +253,7 @@ static bool contains(const pl_region* region, int item) {
     return low < region->count && region->items[low] == item;
 }
 
-// The items of a region as items of the surface; their number.
+// Maps the items of a region to items of the surface; returns their number.
 static int map_region(const builder* b, const pl_region* region, int* items) {
     int count = 0;
     if (region->kind == PL_ELEMENT_TET) {

@@ -48,7 +48,7 @@ static void collect_sides(work* w, pl_surface_edges* out) {
         pl_set_join(w->parents, v[1], v[2]);
         pl_vec3 a = position(w, v[0]), b = position(w, v[1]), c = position(w, v[2]);
         out->area += 0.5 * pl_norm(pl_cross(pl_sub(b, a), pl_sub(c, a)));
-        // relative to one vertex, so that a surface far from the origin keeps its digits
+        // relative to one vertex, so that a surface far from the origin loses no digits
         pl_vec3 o = position(w, w->sides[0].low);
         out->signed_volume += pl_det4(o, a, b, c) / 6.0;
     }

@@ -4,8 +4,8 @@
 #include "base/notes.h"
 #include "mesh/check.h"
 
-// Pairs of triangles whose boxes overlap that are looked at: enough for every surface that is not
-// one heap.
+// Limit of the pairs of triangles with overlapping boxes that are tested: enough for every
+// reasonable surface.
 static const int64_t PAIR_LIMIT = 20000000;
 
 void pl_note_surface_edges(const pl_surface_edges* e, pl_notes* notes) {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// what a shell or an older posix_spawnp gives for a program that is not there
+// exit code of a shell or an older posix_spawnp if the program does not exist
 enum { EXIT_NOT_STARTED = 127 };
 
 typedef struct workplace {
@@ -85,7 +85,7 @@ static int run_program(const char* log, const char* switches, const char* input,
     return pl_process_end(&process);
 }
 
-// what the program said last, on one line
+// the last line that the program printed
 static void last_words(const char* log, char* text, size_t size) {
     text[0] = '\0';
     FILE* file = fopen(log, "r");
@@ -118,7 +118,7 @@ static pl_status run(workplace* w, const char* switches, pl_error* error) {
                    *words ? ": " : "", words);
 }
 
-// TetGen counts corners the other way round
+// TetGen orients tets the other way
 static void orient(pl_mesh* mesh) {
     for (int t = 0; t < mesh->tet_count; t++) {
         int* tet = mesh->tets + 4 * (size_t)t;
@@ -131,8 +131,8 @@ static void orient(pl_mesh* mesh) {
     }
 }
 
-// Piecewise linear complex, radius-edge ratio, largest volume, quiet. The host's locale may have
-// commas in numbers; the program wants points.
+// Piecewise linear complex, radius-edge ratio, largest volume, quiet. Numbers need decimal points
+// even if the host's locale uses commas.
 static void print_switches(double volume, char* text, size_t size) {
     snprintf(text, size, "-pq1.414a%.17gQ", volume);
     for (char* p = text; *p; p++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a triangle surface to tets: look whether it has an inside, stuff the signed distance to it,
-// compare pieces and volume with the surface's, and tell what was found on the way. An edge that is
-// not given starts at the measured thickness and is shortened until the result is sound.
+// From a triangle surface to tets: checks that it has an inside, stuffs the signed distance to it,
+// compares pieces and volume with the surface's, and notes what it found. If no edge length is
+// given, it starts at the measured thickness and is shortened until the result is sound.
 #include "base/notes.h"
 #include "mesh/check.h"
 #include "mesh/fill_check.h"
@@ -59,7 +59,7 @@ static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
     return PL_OK;
 }
 
-// A surface and what is known of it.
+// A surface and what is known about it.
 typedef struct filling {
     const pl_mesh* surface;
     const pl_tetrahedralise_options* options;
@@ -70,7 +70,7 @@ typedef struct filling {
     pl_thickness thickness;
 } filling;
 
-// what is wrong with the surface is told before anything is done about it
+// notes defects of the surface before anything is done about them
 static pl_status examine(filling* f, pl_notes* notes, pl_error* error) {
     const pl_mesh* surface = f->surface;
     int first_note = pl_notes_count(notes);
@@ -116,7 +116,7 @@ static pl_status stuff_solid(const filling* f, double edge, pl_mesh** out, pl_no
                                       error);
 }
 
-// What came of one edge. Of a trial that failed, the error says why and there is no mesh.
+// The result for one edge length. A trial that failed has an error and no mesh.
 typedef struct trial {
     double edge;
     pl_mesh* mesh;
@@ -131,7 +131,7 @@ static void free_trial(trial* t) {
     *t = (trial){0};
 }
 
-// Fails for want of memory only; what else goes wrong is an unsound result.
+// Fails only if memory runs out; any other problem makes the result unsound.
 static pl_status try_edge(const filling* f, double edge, trial* out, pl_error* error) {
     free_trial(out);
     out->edge = edge;
@@ -156,7 +156,7 @@ static void pass_notes_on(const pl_notes* from, pl_notes* to) {
 // the first edge that is tried, by the measured thickness, and how much shorter the next one is
 static const double EDGE_BY_THICKNESS = 1.0, SHORTER = 0.8;
 enum { DEFAULT_TET_LIMIT = 1000000 };
-// cubes of the edge that fit into the bounding box, for each tet of the limit
+// how many cubes of the edge may fit into the bounding box per allowed tet
 static const double MAX_CUBES_PER_TET = 8.0;
 
 static int tet_limit(const filling* f) {
@@ -167,7 +167,7 @@ static double expected_tets(const filling* f, double edge) {
     return PL_TETS_PER_CUBE * f->target.volume / (edge * edge * edge);
 }
 
-// The shortest edge that is tried: neither tets nor the lattice around them get too many.
+// The shortest edge to try, which limits the number of tets and the size of the lattice.
 static double shortest_edge(const filling* f) {
     pl_vec3 size = pl_box_size(f->solid.tree.bvh.nodes[0].box);
     double cubes =
@@ -175,7 +175,7 @@ static double shortest_edge(const filling* f) {
     return cbrt(cubes / tet_limit(f));
 }
 
-// Down to two digits, so that the edge that a text names is the edge that was tried.
+// Rounds down to two digits, so that messages name exactly the edge that was tried.
 static double two_digits(double edge) {
     int exponent = (int)floor(log10(edge)) - 1;
     double unit = pow(10.0, abs(exponent));
@@ -189,8 +189,8 @@ static double longest_edge(const filling* f) {
     return pl_box_diagonal(f->solid.tree.bvh.nodes[0].box) / 50.0;
 }
 
-// Shortens the edge until the tets are sound. found->result.sound says whether there is such an
-// edge within the limit of tets; at least one edge is tried.
+// Shortens the edge until the tets are sound. At least one edge is tried. found->result.sound is
+// false if no edge within the limit of tets is sound.
 static pl_status search(filling* f, double start, trial* found, pl_error* error) {
     pl_status status =
         pl_surface_thickness(f->surface, &f->solid, f->options->pool, &f->thickness, error);
@@ -267,7 +267,7 @@ static void note_result(const filling* f, const trial* t, pl_notes* notes) {
                 f->target.part_count, t->result.piece_count);
 }
 
-// the edge that was asked for, unless it gives more tets than anyone can mean
+// tries the requested edge, unless it would give absurdly many tets
 static pl_status try_given_edge(const filling* f, trial* found, pl_error* error) {
     double edge = f->options->edge, count = expected_tets(f, edge);
     pl_status status = pl_check_tet_count(count, edge, error);
@@ -275,7 +275,7 @@ static pl_status try_given_edge(const filling* f, trial* found, pl_error* error)
     return try_edge(f, edge, found, error);
 }
 
-// the program's tets, judged like our own
+// runs TetGen and checks its tets like our own
 static pl_status run_tetgen(const filling* f, trial* out, pl_error* error) {
     out->edge = f->options->edge;
     if (pl_notes_create(&out->notes) != PL_OK) return pl_fail_memory(error, "notes");
@@ -320,7 +320,7 @@ pl_status pl_tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_opti
     *out = NULL;
     const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
     filling f = {.surface = surface, .options = options ? options : &defaults};
-    // strictness looks at the notes, so there must be some
+    // strictness depends on the notes, so they are needed
     pl_notes* own = NULL;
     if (!notes && pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
     pl_notes* heard = notes ? notes : own;

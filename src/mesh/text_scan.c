@@ -4,8 +4,8 @@
 // A decimal number is first read as an integer of up to 19 digits and a power of ten. With at most
 // 53 bits and a power up to 10^22 one double operation rounds it correctly (Clinger 1990).
 // Otherwise the same is done in the 64-bit significand of long double, where powers up to 10^27 are
-// exact: rounding that result to double is right unless it lies exactly between two doubles, and
-// then, as for everything rarer, strtod in the C locale decides.
+// exact. Rounding that result to double is correct unless it lies exactly between two doubles; that
+// case, and anything rarer, is left to strtod in the C locale.
 #include "mesh/text_scan.h"
 #include "base/platform.h"
 
@@ -28,7 +28,7 @@ static inline bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 static inline bool is_space(char c) { return is_blank(c) || is_line_end(c); }
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// the zeros behind the text stop every loop that looks for something else
+// the zeros after the text end every such loop
 void pl_scan_skip_blanks(pl_scan* scan) {
     while (is_blank(*scan->at)) scan->at++;
 }
@@ -100,7 +100,7 @@ static bool parse_exponent(const char* p, int* exponent, const char** end) {
     return true;
 }
 
-// the digits of a fraction, eight at a time, as long as eight more fit; where that ends
+// adds the digits of a fraction, eight at a time while eight more fit; returns the end
 static const char* add_eights(const char* p, decimal* d) {
     uint64_t eight;
     while (d->digits < UINT64_C(10000000000) && pl_scan_leading_digits(p, &eight) == 8) {
@@ -175,7 +175,7 @@ static bool round_large(const decimal* d, double* value) { return (void)d, (void
 static bool round_any(const char* text, const char* end, double* value) {
     char copy[512];
     size_t size = (size_t)(end - text);
-    if (size >= sizeof copy) size = sizeof copy - 1; // digits past the 500th never matter to us
+    if (size >= sizeof copy) size = sizeof copy - 1; // digits after the 500th are ignored
     memcpy(copy, text, size);
     copy[size] = '\0';
     for (char* p = copy; *p; p++)

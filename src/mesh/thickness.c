@@ -45,9 +45,9 @@ static int triangle_at(const probing* p, double area) {
     return low;
 }
 
-// Distance to the opposite wall along a unit direction; NAN if that way is outside or leaves
-// through a wall that is not opposite. Walls inside the body, where parts of the surface overlap,
-// are passed.
+// Distance to the opposite wall along a unit direction; NAN if the ray is outside or leaves through
+// a wall that is not opposite. Walls inside the body, where parts of the surface overlap, are
+// ignored.
 static double cast(const probing* p, pl_vec3 point, pl_vec3 direction) {
     pl_vec3 origin = pl_madd(point, p->start, direction);
     double thickness = p->start;

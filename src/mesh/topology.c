@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Every question here is answered by one table: the edges, sides or whole elements of a mesh as
-// sorted tuples of vertices, bucketed by the first vertex and sorted within the bucket, so that
-// equal ones stand side by side.
+// Everything here uses one table: the edges, sides or whole elements of a mesh as sorted tuples of
+// vertices, bucketed by the first vertex and sorted within the bucket, so that equal ones are
+// adjacent.
 #include "mesh/topology.h"
 #include "base/memory.h"
 
@@ -27,7 +27,7 @@ static const pattern tet_sides = {4, 4, 3, true, {{1, 2, 3}, {0, 3, 2}, {0, 1, 3
 static const pattern whole_triangle = {3, 1, 3, true, {{0, 1, 2}}};
 static const pattern whole_tet = {4, 1, 4, true, {{0, 1, 2, 3}}};
 
-// The vertices behind the first, then which simplex it is, as two numbers to compare.
+// A simplex as two numbers to compare: its vertices after the first one, then its id.
 typedef struct simplex {
     uint64_t high, low; // second and third vertex; fourth vertex and id
 } simplex;
@@ -54,7 +54,7 @@ static bool is_before(simplex a, simplex b) {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-// The sorted vertices of one simplex, zero behind the last; false if two are the same.
+// The sorted vertices of one simplex, padded with zero; false if two are equal.
 static bool pick_sorted(const int* element, const pattern* p, int which, int v[4]) {
     v[2] = v[3] = 0;
     for (int i = 0; i < p->size; i++) {
@@ -66,7 +66,7 @@ static bool pick_sorted(const int* element, const pattern* p, int which, int v[4
     return true;
 }
 
-// Calls for every simplex that counts, in order: once to count, once to place.
+// Visits every valid simplex in order; called once to count and once to place them.
 static void scan_elements(const int* elements, int element_count, const pattern* p, table* t,
                           bool place) {
     for (int e = 0; e < element_count; e++) {
@@ -94,7 +94,7 @@ static void sift_down(simplex* s, int root, int count) {
     s[root] = moving;
 }
 
-// Buckets are short, but for a vertex that touches everything: then a heap keeps it n log n.
+// Insertion sort for short buckets; heap sort for a vertex with very many neighbours.
 static void sort_simplices(simplex* s, int count) {
     if (count <= 48) {
         for (int i = 1; i < count; i++) {
@@ -133,7 +133,7 @@ static pl_status table_create(const int* elements, int element_count, const patt
         return pl_fail_memory(error, "the topology of a mesh");
     }
     scan_elements(elements, element_count, p, t, true);
-    // placing moved each offset to the next one's start
+    // placing has advanced each offset to the start of the next bucket
     memmove(t->offsets + 1, t->offsets, (size_t)vertex_count * sizeof(int));
     t->offsets[0] = 0;
     for (int v = 0; v < vertex_count; v++)
@@ -222,7 +222,7 @@ pl_status pl_vertex_neighbours(const pl_edges* edges, int vertex_count, pl_adjac
         return pl_fail_memory(error, "the neighbours of vertices");
     for (int i = 0; i < 2 * edges->count; i++) out->offsets[edges->ends[i] + 1]++;
     for (int v = 0; v < vertex_count; v++) out->offsets[v + 1] += out->offsets[v];
-    // edges are in ascending order, so each list comes out ascending: first the smaller ends
+    // edges are in ascending order, so each list becomes ascending if the smaller ends go first
     for (int i = 0; i < edges->count; i++) {
         int a = edges->ends[2 * i], b = edges->ends[2 * i + 1];
         out->items[out->offsets[a]++] = b;
@@ -323,7 +323,7 @@ typedef struct lone_job {
     atomic_bool out_of_memory;
 } lone_job;
 
-// the faces at v whose other vertices are above it; returns how many they are
+// lists the faces at v whose other vertices are above it; returns their number
 static int list_faces(const lone_job* job, int v, simplex* faces) {
     int count = 0;
     for (int i = job->around->offsets[v]; i < job->around->offsets[v + 1]; i++) {

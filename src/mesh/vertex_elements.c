@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The elements around vertices. Consecutive elements make shares. Each share counts how often it
-// meets each vertex; then every share knows where its elements go in the lists, and they come out
-// ascending whoever fills them.
+// The elements around vertices, by several threads. Consecutive elements form shares. Each share
+// counts how often it uses each vertex. Then every share knows where its elements go in the lists,
+// which become ascending for any number of threads.
 #include "base/memory.h"
 #include "mesh/topology.h"
 
@@ -15,7 +15,7 @@ enum { MAX_SHARES = 8, MIN_ELEMENTS = 16384, VERTEX_BLOCK = 4096 };
 typedef struct lists_job {
     const int* elements;
     int element_count, corners, vertex_count, share_count;
-    int* counts; // of each vertex in share 0, in share 1...; later the places for the next element
+    int* counts; // of each vertex in share 0, in share 1...; later the position of the next element
     pl_adjacency* out;
 } lists_job;
 
@@ -30,7 +30,7 @@ static int share_begin(const lists_job* job, int share) {
     return (int)((int64_t)job->element_count * share / job->share_count);
 }
 
-// counts, or lists once the lists are there
+// counts; fills the lists once they are allocated
 static void share_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const lists_job* job = user;
@@ -48,7 +48,7 @@ static void share_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// from counts to places, once the lists are allocated
+// turns counts into positions, once the lists are allocated
 static void places_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const lists_job* job = user;

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// a mesh has some dozens of fields at most; a file with more is broken or means harm
+// a mesh has a few dozen fields at most; a file with more is broken or malicious
 enum { TYPE_COUNT = 82, MAX_FIELDS = 256, MAX_COMPONENTS = 64 };
-// bytes that fields of triangles may take, besides some times the size of the file: a polygon's
+// bytes that fields of triangles may take, besides a multiple of the file's size: a polygon's
 // values are repeated for each of its triangles
 static const size_t FIELD_BYTES = (size_t)16 << 20;
 static const size_t FIELD_BYTES_PER_FILE_BYTE = 64;
@@ -84,7 +84,7 @@ pl_status pl_vtk_add_values(pl_vtk_data* data, const char* path, bool on_cells, 
     return *out ? PL_OK : pl_fail_memory(error, path);
 }
 
-// what a cell type means to us
+// how a cell type is handled
 static const char* const type_names[TYPE_COUNT] = {
     [11] = "voxels",
     [12] = "hexahedra",
@@ -205,7 +205,7 @@ static bool add_surface_cell(pl_faces* faces, int type, const int* corners, int 
     return pl_faces_add(faces, corners, NULL, NULL, n);
 }
 
-// how many elements of a kind a cell gives
+// number of elements of a kind that a cell becomes
 static int element_count_of(int type, int n, pl_element_kind kind) {
     if (kind == PL_ELEMENT_TET) return type == PL_VTK_TET;
     return is_surface(type) && n > 2 ? n - 2 : 0;
@@ -230,7 +230,7 @@ static void copy_values(double* to, const double* from, int components) {
     memcpy(to, from, (size_t)components * sizeof(double));
 }
 
-// values of the cells handed to the elements that the cells became
+// copies the values of cells to the elements that the cells became
 static pl_status add_cell_field(const pl_vtk_data* data, const pl_vtk_field* field,
                                 pl_element_kind kind, pl_mesh* mesh, pl_error* error) {
     int count = pl_mesh_element_count(mesh, kind), element = 0;

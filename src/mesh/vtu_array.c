@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Binary data start with a header of unsigned integers: plain data with their size in bytes;
-// compressed data with the number of blocks, the size of a whole block, the size of the last one
-// if that is shorter (else 0), and the compressed size of each block. In base64 the header of
-// compressed data is a run of its own; reading groups of four characters, of which any may end
-// short by "=", makes both cases one stream. Layout: VTK's wiki page "VTK XML Formats".
+// compressed data with the number of blocks, the size of a whole block, the size of the last one if
+// that is shorter (else 0), and the compressed size of each block. In base64, the header of
+// compressed data is encoded separately. Both cases are read as one stream, by accepting "=" at the
+// end of any group of four characters. Layout: VTK's wiki page "VTK XML Formats".
 #include "mesh/vtu_array.h"
 #include "base/memory.h"
 
@@ -14,8 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// what all arrays become in memory may be this much, and beyond it this many times the size of the
-// file
+// all arrays together may take this much memory, and beyond it this many times the size of the file
 static const uint64_t DATA_FREE_BYTES = UINT64_C(16) << 20;
 static const uint64_t DATA_RATIO = 64;
 
@@ -43,7 +42,7 @@ static pl_status wrong_count(const pl_vtu_file* file, const pl_vtu_array* array,
                 "holds %zu numbers, but the counts of the piece ask for %zu", found, expected);
 }
 
-// bytes, raw or out of base64
+// bytes, raw or decoded from base64
 typedef struct stream {
     const char* at;
     const char* end;
@@ -67,7 +66,7 @@ static stream begin_stream(const pl_vtu_file* file, const pl_vtu_array* array) {
     return s;
 }
 
-// no more than this many bytes can follow
+// upper bound of the bytes that can follow
 static size_t stream_room(const stream* s) {
     size_t left = (size_t)(s->end - s->at);
     return s->base64 ? left / 4 * 3 + 3 + (size_t)s->pending_count : left;
@@ -138,7 +137,7 @@ static pl_status take_bytes(pl_vtu_file* file, const pl_vtu_array* array, uint64
     return PL_OK;
 }
 
-// plain data: their size, then they
+// plain data: their size, then the data
 static pl_status read_plain(pl_vtu_file* file, const pl_vtu_array* array, stream* s,
                             pl_array* bytes, pl_error* error) {
     uint64_t size;
@@ -195,7 +194,7 @@ static pl_status unpack_block(pl_vtu_file* file, const pl_vtu_array* array, stre
         return fail(file, array, error, PL_ERROR_FORMAT,
                     "a compressed block of %llu bytes ends behind the file",
                     (unsigned long long)packed_size);
-    // zlib cannot do better than 1032 to 1, so a lie is found before memory is asked for
+    // zlib compresses at most 1032 to 1, so a false size is found before allocating
     if (size / 1100 > packed_size)
         return fail(file, array, error, PL_ERROR_FORMAT,
                     "a compressed block of %llu bytes cannot hold %llu",
@@ -251,7 +250,7 @@ static pl_status read_bytes(pl_vtu_file* file, const pl_vtu_array* array, size_t
     return PL_OK;
 }
 
-// text is read until the next tag; number tells whether one was read into the place
+// reads text until the next tag; `number` reads one value and returns false if there is none
 static pl_status read_text(const pl_vtu_file* file, const pl_vtu_array* array, size_t expected,
                            bool (*number)(pl_scan* scan, void* place), pl_array* out,
                            pl_error* error) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A closed component bounds a positive volume if it is wound outward. Which components lie inside
-// others is found by a ray from each: those it crosses an odd number of times are around it.
+// A closed component bounds a positive volume if it is wound outward. A ray from each component
+// tells which others enclose it: those that the ray crosses an odd number of times.
 #include "mesh/winding.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -22,7 +22,7 @@ typedef struct judge {
     double* volumes; // per component
     int* first;      // per component: its lowest triangle
     pl_bvh tree;
-    // of the ray under way
+    // of the current ray
     pl_vec3 origin;
     int own;
     pl_array crossed; // int: components, once per crossing
@@ -103,7 +103,7 @@ static pl_status judge_nested(judge* j, int triangle_count, signed char* verdict
     int count = j->components->count;
     for (int i = 0; i < count && !j->out_of_memory; i++)
         outermost[i] = verdict[i] ? find_outermost(j, i, verdict, crossings) : i;
-    // verdicts of outermost components are not changed by this, so the order does not matter
+    // this does not change verdicts of outermost components, so the order does not matter
     for (int i = 0; i < count && !j->out_of_memory; i++)
         if (outermost[i] != i && outermost[outermost[i]] == outermost[i])
             verdict[i] = verdict[outermost[i]];

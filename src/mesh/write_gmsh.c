@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A class of elements: those in exactly the same regions. It is an older class joined with one more
+// A class of elements: those in exactly the same regions. Each is an older class plus one more
 // region; class 0 is in none.
 typedef struct element_class {
     int parent;
@@ -50,7 +50,7 @@ static const int* corners_of(const pl_mesh* mesh, pl_element_kind kind) {
                                          : NULL;
 }
 
-// numbers: each knows its width in binary and what follows it in text
+// each of these writes a number in its binary width, or as text with its separator
 static void put_int(writer* w, int value) {
     if (!w->ascii) {
         pl_sink_bytes(w->sink, &value, sizeof value);
@@ -128,7 +128,7 @@ static bool classify(writer* w, pl_element_kind kind) {
     return true;
 }
 
-// tags of the regions where they have one of their own, else numbers above all others
+// regions keep their own tag if they have one; others get tags above all these
 static bool number_regions(writer* w) {
     int count = w->mesh->region_count;
     int* sorted = PL_ALLOC(int, count);
@@ -313,7 +313,7 @@ static void write_field_header(writer* w, const pl_field* field, int components,
     pl_sink_char(w->sink, '\n');
 }
 
-// Gmsh knows scalars, vectors and tensors: others are filled up with zeros
+// Gmsh has scalars, vectors and tensors: other sizes are padded with zeros
 static void write_field(writer* w, const pl_field* field) {
     int components = field->components == 1   ? 1
                      : field->components <= 3 ? 3

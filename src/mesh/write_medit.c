@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// MEDIT .mesh, as text. An element has one reference: regions are written as such where they do not
-// overlap. Where they do, the first region of an element counts, and that is noted.
+// MEDIT .mesh, as text. Regions become references. An element has only one reference: where regions
+// overlap, the first one is written, and that is noted.
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Wavefront OBJ: vertices, texture coordinates, normals, faces as they were read, and regions of
-// triangles as groups, or as materials if they were read as such. A face may be in several groups,
-// which one statement then names together.
+// triangles as groups, or as materials if they were read as such. If a face is in several groups,
+// one statement names them all.
 #include "base/array.h"
 #include "mesh/mesh_write.h"
 #include "mesh/polygons.h"
@@ -54,7 +54,7 @@ static void put_numbers(pl_sink* sink, const char* word, const double* numbers, 
     pl_sink_char(sink, '\n');
 }
 
-// blanks would make two names of one
+// blanks would split the name in two
 static void put_name(pl_sink* sink, const char* name) {
     pl_sink_char(sink, ' ');
     for (const char* p = name; *p; p++) pl_sink_char(sink, (unsigned char)*p <= ' ' ? '_' : *p);
@@ -78,7 +78,7 @@ static void put_names(writer* w, bool groups_changed, bool material_changed) {
     pl_sink_char(w->sink, '\n');
 }
 
-// brings the active runs up to a triangle; false when memory is out
+// updates the active runs for a triangle; false if memory runs out
 static bool update_names(writer* w, int triangle, size_t* next_run) {
     run* active = w->active.data;
     const run* runs = w->runs.data;
@@ -120,7 +120,8 @@ static bool is_uniform(const writer* w, int end, size_t next_run) {
     return next_run >= w->runs.count || runs[next_run].first >= end;
 }
 
-// the face that begins at a triangle, as a polygon if it was one; where the next one begins, or -1
+// writes the face that begins at a triangle, as a polygon if it was one; returns where the next one
+// begins, or -1
 static int put_face(writer* w, int first, size_t next_run) {
     int end = pl_face_end(w->mesh, first);
     if (!is_uniform(w, end, next_run)) end = first + 1;

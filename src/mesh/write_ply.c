@@ -43,7 +43,7 @@ static void end_row(const writer* w) {
     if (w->ascii) pl_sink_char(w->sink, '\n');
 }
 
-// names are single words, and must not be taken for positions or texture coordinates
+// names must be single words, and must not be mistaken for positions or texture coordinates
 static void put_property(pl_sink* sink, const pl_field* field, int component) {
     static const char* const taken[] = {"x", "y", "z", "s", "t", "u", "v"};
     pl_sink_text(sink, "property double ");

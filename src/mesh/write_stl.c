@@ -45,7 +45,7 @@ static void put_word(pl_sink* sink, uint32_t bits) {
     pl_sink_bytes(sink, bytes, sizeof bytes);
 }
 
-// returns whether nothing was lost
+// returns false if rounding changed a value
 static bool put_floats(pl_sink* sink, pl_vec3 v) {
     float numbers[3] = {(float)v.x, (float)v.y, (float)v.z};
     for (int k = 0; k < 3; k++) {

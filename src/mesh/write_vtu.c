@@ -19,7 +19,7 @@ enum { MAX_REGION_ARRAYS = 256 };
 typedef struct column column;
 typedef struct writer writer;
 
-// number i of an array, all of whose numbers a double holds
+// number i of an array whose numbers all fit a double
 typedef double (*value_of)(const writer* w, const column* c, size_t i);
 
 typedef enum place { ON_POINTS, ON_CELLS, PLACE_COUNT } place;
@@ -30,9 +30,10 @@ struct column {
     int components;
     size_t count; // of numbers
     value_of value;
-    const pl_field *field, *triangle_field; // for fields; the second one of cells
-    place place;                            // for regions
-    int region;                             // the one, or -1 for all of that place
+    const pl_field *field,
+        *triangle_field; // for fields; the second one is the triangles' part of a cell array
+    place place;         // for regions
+    int region;          // one region, or -1 for all of that place
 };
 
 struct writer {
@@ -90,7 +91,7 @@ static size_t place_size(const writer* w, place p) {
     return p == ON_CELLS ? w->cell_count : (size_t)w->mesh->vertex_count;
 }
 
-// the label of item k of a region lies here
+// where the label of item k of a region is stored
 static int* label_of(const writer* w, const pl_region* region, int k) {
     size_t first = region->kind == PL_ELEMENT_TRIANGLE ? w->tet_count : 0;
     return &w->labels[first + (size_t)region->items[k]];
@@ -106,7 +107,7 @@ static void fill_labels(const writer* w, const column* c) {
     }
 }
 
-// whether regions share elements, and whether their tags tell them apart
+// finds out whether regions share elements, and whether their tags are distinct
 static void compare_regions(writer* w, place p) {
     column all = {.place = p, .region = -1};
     w->by_tag[p] = false;
@@ -152,7 +153,8 @@ static bool add_fields(writer* w) {
             mesh, field->kind == PL_ELEMENT_TET ? PL_ELEMENT_TRIANGLE : PL_ELEMENT_TET,
             field->name);
         bool paired = p == ON_CELLS && other && other->components == field->components;
-        if (paired && field->kind == PL_ELEMENT_TRIANGLE) continue; // written with the tets' one
+        if (paired && field->kind == PL_ELEMENT_TRIANGLE)
+            continue; // written together with the field of the tets
         column* c = add_column(w, p, field->name, PL_NUMBER_FLOAT64, field->components,
                                p == ON_CELLS ? cell_field_value : field_value);
         if (!c) return false;
@@ -170,7 +172,7 @@ static bool is_taken(const writer* w, place p, const char* name) {
     return false;
 }
 
-// a list of which number means which region, for the notes
+// notes which number means which region
 static void note_numbers(const writer* w, place p, const char* array, pl_notes* notes) {
     char list[360] = "";
     size_t used = 0;

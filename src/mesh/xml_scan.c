@@ -43,7 +43,7 @@ static bool skip_past(pl_xml* xml, const char* text) {
     return found != NULL;
 }
 
-// to the next tag, past comments, instructions and literal text; NULL, or what is wrong
+// skips comments, instructions and literal text up to the next tag; returns NULL, or what is wrong
 static const char* skip_to_tag(pl_xml* xml) {
     for (;;) {
         const char* open = memchr(xml->scan.at, '<', left(xml));
@@ -68,7 +68,7 @@ static pl_xml_name take_name(pl_xml* xml) {
     return (pl_xml_name){begin, (size_t)(xml->scan.at - begin)};
 }
 
-// name = "value"; leaves the value's bounds. False where none stands.
+// name = "value"; sets the bounds of the value. False if there is no attribute here.
 static bool take_attribute(pl_scan* scan, pl_xml_name* name, const char** value,
                            const char** value_end) {
     while (scan->at < scan->end && is_space(*scan->at)) scan->at++;
