@@ -5,7 +5,8 @@
 # Every command of README.md and docs works in a clone: check_docs.py BIN_FOLDER
 # Commands of code blocks run in order, in a folder that has the files of the project and nothing else, with fewer frames
 # and smaller pictures. Benches, tests, make targets and presets must exist; they are run elsewhere. In running text,
-# verbs and options of `pliant ...` must exist, and so must files of the project that are named or linked. Lines are narrow.
+# verbs and options of `pliant ...` must exist, and so must files of the project that are named or linked, sources such as
+# `pool.c`, and names of the library such as `pl_world_step`. Lines are narrow.
 import json
 import os
 import re
@@ -21,6 +22,21 @@ COSTLY = "grid.cell=0.0016"
 WIDTH = 130
 LINKED = ["scenes", "bench", "scripts", "docs", "examples", "tests", "src", "include", "cli", "verify", "viewer", "Makefile",
           "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "CONTRIBUTING.md"]
+SOURCES = ["src", "include", "cli", "viewer", "bench", "verify", "tests", "examples"]
+
+
+def read_sources():
+    """paths of all C files, and every word in them"""
+    paths, words = [], set()
+    for top in SOURCES:
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
+            for name in names:
+                if name.endswith((".c", ".h", ".cc", ".cpp")):
+                    path = os.path.join(folder, name)
+                    paths.append("/" + os.path.relpath(path, ROOT))
+                    with open(path, encoding="utf-8") as file:
+                        words.update(re.findall(r"\w+", file.read()))
+    return paths, words
 
 
 class Docs:
@@ -35,6 +51,7 @@ class Docs:
         refused = self.run_program("pliant-bench", ["verify", "?"]).stderr
         self.verify_parts = set(refused.split("it has ")[-1].split())
         self.has_ffmpeg = shutil.which("ffmpeg") is not None
+        self.sources, self.words = read_sources()
 
     def run_program(self, name, arguments, folder=None):
         return subprocess.run([os.path.join(self.programs, name)] + arguments, cwd=folder, capture_output=True, text=True,
@@ -170,6 +187,10 @@ class Docs:
             if re.search("[A-Z]", name):
                 continue  # bench_NAME.c
             self.need(place, os.path.exists(os.path.join(ROOT, name)), f"{name} is not there")
+        for name in re.findall(r"`([a-z][a-z0-9_/]*\.[ch])`", line):
+            self.need(place, any(path.endswith("/" + name) for path in self.sources), f"no source has the name {name}")
+        for name in re.findall(r"\bpl_[a-z0-9_]+[a-z0-9]\b(?!_)", line):
+            self.need(place, name in self.words or name == "pl_noun_verb", f"nothing has the name {name}")
 
     def page(self, path):
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
