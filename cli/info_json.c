@@ -3,15 +3,16 @@
 //
 // `pliant info --json`: one object per file, on one line.
 #include "info.h"
+#include "mesh/mesh_object.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
-// what is not a number is null
+// NaN and infinity become null
 static json_t* number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-// a text that is not UTF-8 (a file's name may be anything) with '?' for what is not ASCII
+// replaces bytes that are not ASCII by '?' if a text, such as a file name, is not UTF-8
 static json_t* text_of(const char* text) {
     json_t* whole = json_string(text);
     if (whole) return whole;
@@ -26,10 +27,6 @@ static json_t* triple(const double* values) {
     json_t* list = json_array();
     for (int k = 0; k < 3; k++) json_array_append_new(list, number(values[k]));
     return list;
-}
-
-static const char* kind_name(pl_element_kind kind) {
-    return kind == PL_ELEMENT_VERTEX ? "vertex" : kind == PL_ELEMENT_TRIANGLE ? "triangle" : "tet";
 }
 
 static json_t* quality_object(const pl_mesh_quality* q) {
@@ -77,7 +74,7 @@ static json_t* region_list(const pl_mesh* mesh) {
     for (int i = 0; i < mesh->region_count; i++) {
         json_t* o = json_object();
         json_object_set_new(o, "name", text_of(mesh->regions[i].name));
-        json_object_set_new(o, "kind", json_string(kind_name(mesh->regions[i].kind)));
+        json_object_set_new(o, "kind", json_string(pl_element_kind_name(mesh->regions[i].kind)));
         json_object_set_new(o, "tag", json_integer(mesh->regions[i].tag));
         json_object_set_new(o, "count", json_integer(mesh->regions[i].count));
         json_array_append_new(list, o);
@@ -90,7 +87,7 @@ static json_t* field_list(const pl_mesh* mesh) {
     for (int i = 0; i < mesh->field_count; i++) {
         json_t* o = json_object();
         json_object_set_new(o, "name", text_of(mesh->fields[i].name));
-        json_object_set_new(o, "kind", json_string(kind_name(mesh->fields[i].kind)));
+        json_object_set_new(o, "kind", json_string(pl_element_kind_name(mesh->fields[i].kind)));
         json_object_set_new(o, "components", json_integer(mesh->fields[i].components));
         json_array_append_new(list, o);
     }

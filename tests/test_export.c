@@ -522,7 +522,7 @@ TEST(export_command)
     snprintf(command, sizeof command, "pliant export %s --to ply -o %s/x", pl_test_folder(),
              r.path);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
-    CHECK_TEXT(text, "cannot be made a folder");
+    CHECK_TEXT(text, "the folder cannot be created");
     snprintf(command, sizeof command, "pliant export %s/vtu --to ply", pl_test_folder());
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "frames.plr: cannot be opened");

@@ -287,7 +287,7 @@ TEST(recording_goes_on_after_a_cut)
     pl_recorder* recorder;
     pl_error error;
     CHECK_INT(pl_recorder_reopen(path, &s.head, true, FRAMES, &recorder, &error), PL_ERROR_FORMAT);
-    CHECK_TEXT(error.text, "frame 4 is needed to go on, but only 4 frames are whole");
+    CHECK_TEXT(error.text, "frame 4 is needed to continue, but only 4 frames are complete");
     CHECK(!recorder);
     s.head.scene = 78;
     CHECK_INT(pl_recorder_reopen(path, &s.head, true, 1, &recorder, &error), PL_ERROR_ARGUMENT);

@@ -430,7 +430,7 @@ LONG_TEST(run_cuts_a_damaged_tail_and_says_so)
     // a frame that the checkpoint needs is gone
     CHECK_INT(truncate(pl_test_path("cut/frames.plr"), (off_t)frames.size / 2), 0);
     CHECK_INT(pliant("resume", "cut", NULL, ""), 2);
-    CHECK_TEXT(text, "frames are whole");
+    CHECK_TEXT(text, "frames are complete");
     pl_source_free(&frames);
     pl_source_free(&early);
     pl_scene_destroy(scene);

@@ -283,7 +283,7 @@ TEST(render_command)
     CHECK(truncate(path, 3000) == 0);
     snprintf(command, sizeof command, "pliant render %s -o %s/t.png --size 32x32", folder, folder);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
-    CHECK_TEXT(text, "are not a whole frame and are left out");
+    CHECK_TEXT(text, "are not a complete frame and are left out");
     CHECK(truncate(path, 100) == 0);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "the head of the recording is incomplete or damaged");

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Fitting: with p in the camera's directions (r right, b back), a point is left of the right border
-// if p.r - eye.r <= tan_x (eye.b - p.b). So the border asks for eye.r + tan_x eye.b >= max(p.r +
-// tan_x p.b), the left border likewise, and the nearest eye that satisfies both is where they meet.
+// if p.r - eye.r <= tan_x (eye.b - p.b). So the border requires eye.r + tan_x eye.b >= max(p.r +
+// tan_x p.b). The left border gives a similar condition, and the nearest eye that satisfies both is
+// where the two are equalities.
 #include "record/camera.h"
 
 #include <float.h>
@@ -64,7 +65,7 @@ static pl_vec3 up_of(const pl_camera_fit* fit) {
     return up;
 }
 
-// how far a point asks the four planes to be
+// how far from the origin a point requires the four planes to be
 static void planes_of(const pl_camera_fit* fit, pl_vec3 p, double reach[4]) {
     double tan_x = usable_x(fit), tan_y = usable_y(fit);
     const pl_camera* c = &fit->camera;
@@ -109,9 +110,10 @@ double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float*
     return distance;
 }
 
-// Moves the planes so that shadows are seen too, but not by so much that bodies become small.
+// Moves the planes so that shadows are visible too, but only as far as bodies do not become small.
 static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
-    const double MAX_SHADOW = 0.4; // of the bodies' own size that a shadow may take on each side
+    const double MAX_SHADOW =
+        0.4; // space for a shadow on each side, as a fraction of the bodies' size
     pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
     double per_height[4], middle[4];
     planes_of(fit, pl_scale(1.0 / pl_dot(key, up), key), per_height);
@@ -154,7 +156,7 @@ pl_camera pl_camera_fit_end(const pl_camera_fit* fit) {
         if (view->distance > 0.0) distance = view->distance;
         camera.eye = pl_madd(target, distance, camera.back);
     }
-    // the free part on the right moves the picture's middle to the left
+    // the free strip on the right shifts the middle of the picture to the left
     camera.eye = pl_madd(camera.eye, view->right_free * camera.tan_x * distance, camera.right);
     return camera;
 }

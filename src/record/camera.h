@@ -16,8 +16,8 @@ typedef struct pl_view {
                        // -y if z is up, from -z if x is up; positive moves the camera to the right
     double elevation;  // [degrees] above the horizon, -90 to 90
     double field;      // [degrees] opening of the smaller side
-    double distance;   // from the target; 0: as near as shows everything
-    bool has_target;   // false: the centre of what is seen
+    double distance;   // from the target; 0: the nearest that shows everything
+    bool has_target;   // false: the centre of everything visible
     double target[3];  // what the camera looks at
     double margin;     // fraction of each half side that stays free
     double right_free; // fraction of the width that stays free on the right, for a legend
@@ -38,8 +38,8 @@ typedef struct pl_camera_fit {
     pl_camera camera; // directions set, eye not yet
     pl_vec3 low, high;
     double reach[4];        // how far the planes right, left, top, bottom must be from the origin
-    double shadow_reach[4]; // the same of shadows, of a ground at height 0
-    bool has_ground;        // shadows on it are to be seen, set before the end
+    double shadow_reach[4]; // the same for shadows on a ground at height 0
+    bool has_ground;        // its shadows should be visible; set before the fit ends
     double ground_height;
     int point_count;
 } pl_camera_fit;

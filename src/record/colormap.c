@@ -24,12 +24,12 @@ static bool lch_to_linear(double lightness, double chroma, double hue, double rg
     return true;
 }
 
-// Linear RGB in [0, 1] of lightness, chroma and hue [degrees]; chroma is cut to what a screen
-// shows.
+// Linear RGB in [0, 1] of lightness, chroma and hue [degrees]; chroma is reduced to what a screen
+// can show.
 static void color_from_lch(double lightness, double chroma, double hue, float rgb[3]) {
     double color[3], low = 0.0, high = chroma;
     if (!lch_to_linear(lightness, chroma, hue, color)) {
-        // the largest chroma that a screen shows at this lightness and hue
+        // bisection for the largest chroma that a screen can show at this lightness and hue
         for (int i = 0; i < 40; i++) {
             double middle = 0.5 * (low + high);
             if (lch_to_linear(lightness, middle, hue, color)) low = middle;
@@ -41,7 +41,7 @@ static void color_from_lch(double lightness, double chroma, double hue, float rg
 }
 
 static void sequential_color(double t, float rgb[3]) {
-    // chroma stays just inside of what a screen shows, whose bound is lowest at teal
+    // keeps chroma within what a screen can show, which is least at teal
     double from_teal = t - 0.43;
     double chroma = 0.1 + 0.28 * from_teal * from_teal;
     color_from_lch(0.29 + 0.63 * t, chroma, 302.0 - 197.0 * t, rgb);

@@ -24,8 +24,8 @@ void pl_palette_color(int index, float rgb[3]);
 uint8_t pl_srgb8(float linear);
 // Linear light of an sRGB value in [0, 1], which is clamped.
 float pl_linear_of_srgb(float srgb);
-// The first as a table over linear * (PL_SRGB_SIZE - 1), of square roots for even steps in the
-// dark: entry i holds the value of (i / (PL_SRGB_SIZE - 1))^2.
+// Fills a table of pl_srgb8 for fast conversion. Entry i is the value of (i / (PL_SRGB_SIZE -
+// 1))^2; the square gives dark colours enough entries.
 void pl_srgb_fill(uint8_t table[PL_SRGB_SIZE]);
 
 #endif

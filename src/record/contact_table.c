@@ -13,7 +13,7 @@ void pl_contact_table_head(pl_text* text) {
                       "vertex_2,other_vertex_0,other_vertex_1,other_vertex_2\n");
 }
 
-// The numbers and indices of a row behind its time, in the order of the head.
+// Pointers to the numbers of a row after its time, and to its indices, in the order of the columns.
 static void list_numbers(pl_contact_point* c, double* out[NUMBERS]) {
     for (int i = 0; i < 3; i++) {
         out[i] = &c->point[i];

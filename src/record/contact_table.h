@@ -9,7 +9,7 @@
 
 #include <pliant/world.h>
 
-// The first line, and the rows of the world's last frame.
+// Appends the header line, or the rows of the world's last frame.
 void pl_contact_table_head(pl_text* text);
 void pl_contact_table_rows(const pl_world* world, pl_text* text);
 
@@ -19,11 +19,12 @@ typedef struct pl_contact_row {
     pl_contact_point contact;
 } pl_contact_row;
 
-// Reads a table: of pl_contact_row, by time. A last line that was cut is left out.
+// Reads a table into an array of pl_contact_row, sorted by time. An incomplete last line is left
+// out.
 pl_status pl_contact_table_read(const char* path, pl_array* rows, pl_error* error);
-// How many rows there are at a time, from *first on.
+// The number of rows at a time; *first: the index of the first one.
 int pl_contact_table_find(const pl_array* rows, double time, int* first);
-// The bytes of a table up to the end of a frame; 0: there is none.
+// Size in bytes of the table up to the end of a frame; 0 if there is no such table.
 int64_t pl_contact_table_size(const char* path, int frame);
 
 // Force of the second side on the first one [N].

@@ -38,7 +38,7 @@ pl_status pl_export_load(const pl_export_job* job, int i, pl_error* error) {
     return pl_recording_load(job->recording, i * job->options->every, error);
 }
 
-// letters, digits and a few signs stay; what would be empty or the same twice gets a number
+// keeps letters, digits and a few signs; empty and repeated names get a number
 static void choose_name(pl_export_job* job, int body) {
     char* name = job->names[body];
     snprintf(name, sizeof job->names[0] - 12, "%s", job->head->bodies[body].name);
@@ -54,7 +54,8 @@ static void choose_name(pl_export_job* job, int body) {
 
 static pl_status make_folder(const char* path, pl_error* error) {
     if (pl_folder_make(path) == 0 || (errno == EEXIST && pl_path_is_folder(path))) return PL_OK;
-    return pl_fail(error, PL_ERROR_IO, "%s: cannot be made a folder: %s", path, strerror(errno));
+    return pl_fail(error, PL_ERROR_IO, "%s: the folder cannot be created: %s", path,
+                   strerror(errno));
 }
 
 static pl_status run(const pl_export_job* job, pl_export_format format, pl_error* error) {

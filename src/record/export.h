@@ -29,10 +29,10 @@ pl_export_format pl_export_format_of(const char* name);
 bool pl_export_is_file(pl_export_format format);
 
 typedef struct pl_export_options {
-    int every;            // take every nth frame
-    bool ascii;           // VTU and PLY as text
-    pl_show* show;        // glb: with the colliders of this show of the recording; NULL: without
-    const char* contacts; // vtu: with those of this contacts.csv; NULL: without
+    int every;     // take every nth frame
+    bool ascii;    // VTU and PLY as text
+    pl_show* show; // glb: also writes the colliders of this show of the recording; NULL: none
+    const char* contacts; // vtu: also writes the contacts of this contacts.csv; NULL: none
     int vertex_count;     // csv: tracks of these vertices of every body, or
     const int* vertices;  // NULL for a line per body and frame
     // called after each frame, or NULL
@@ -40,8 +40,8 @@ typedef struct pl_export_options {
     void* user;
 } pl_export_options;
 
-// path: the file, or the folder, which is created if needed. Files get their names when they are
-// complete.
+// path: the file, or the folder, which is created if needed. A file appears under its name when it
+// is complete.
 pl_status pl_export(pl_recording* recording, pl_export_format format, const char* path,
                     const pl_export_options* options, pl_notes* notes, pl_error* error);
 
@@ -52,13 +52,13 @@ typedef struct pl_export_job {
     const char* path;
     const pl_export_options* options;
     int frame_count;   // frames that are exported
-    char (*names)[64]; // of the bodies, safe as parts of file names and different
+    char (*names)[64]; // of the bodies: unique and safe in file names
     pl_notes* notes;
 } pl_export_job;
 
 pl_status pl_export_series(const pl_export_job* job, pl_mesh_format format, const char* ending,
                            pl_error* error);
-// The contacts of a frame, rows of a contact table, as a VTU file.
+// Writes the contacts of a frame (rows of a contact table) as a VTU file.
 pl_status pl_export_contacts(const char* path, const pl_array* rows, double time, pl_error* error);
 pl_status pl_export_pc2(const pl_export_job* job, pl_error* error);
 pl_status pl_export_glb(const pl_export_job* job, pl_error* error);

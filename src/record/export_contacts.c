@@ -51,7 +51,7 @@ static void put_index(pl_sink* sink, int value) {
     pl_sink_char(sink, '\n');
 }
 
-// what a column has of contact i
+// writes the value of contact i in a column
 static void put(pl_sink* sink, const column* c, const pl_contact_point* contact, int i) {
     enum { VTK_VERTEX = 1 };
     const void* at = (const char*)contact + c->offset;

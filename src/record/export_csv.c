@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Tables. Without vertices: a line per frame and body with its middle (the mean of its vertices),
-// its box, how far it has moved, and the largest value (length) of each field. With vertices: a
-// line per frame, with three columns for each.
+// Tables. Without selected vertices: a line per frame and body with the mean of its vertices, its
+// box, how far it has moved, and the largest value or length of each field. With selected vertices:
+// a line per frame, with three columns for each vertex.
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
 #include "record/plr_format.h"
@@ -54,7 +54,7 @@ static double largest(const pl_export_job* job, int body, int field) {
     return most;
 }
 
-// columns are the fields of the first body; those of a run are the same for all
+// columns are the fields of the first body; in a run all bodies have the same fields
 static void put_fields(const pl_export_job* job, pl_sink* sink, int body) {
     const pl_record_body *first = &job->head->bodies[0], *b = &job->head->bodies[body];
     for (int c = 0; c < first->field_count; c++) {
@@ -123,7 +123,7 @@ static void put_titles(const pl_export_job* job, pl_sink* sink) {
     pl_sink_char(sink, '\n');
 }
 
-// every vertex must be one of some body
+// every selected vertex must exist in at least one body
 static pl_status check_vertices(const pl_export_job* job, pl_error* error) {
     int most = 0;
     for (int b = 0; b < job->head->body_count; b++)

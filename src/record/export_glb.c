@@ -4,9 +4,9 @@
 // An animated glTF 2.0 file in one piece (.glb). The first frame is the mesh; every later frame is
 // a morph target, the difference of positions and normals from the first, and the animation gives
 // each frame's target the weight 1 at its time, with linear change between. glTF has y up and one
-// texture coordinate per vertex, so the scene is turned and vertices are split at seams. Materials
-// of a surface are primitives of its mesh, by their names. Colliders follow the bodies; their
-// motion is that of their nodes.
+// texture coordinate per vertex, so the scene is rotated and vertices are split at seams. Each
+// material of a surface becomes a primitive of its mesh, with its name. Colliders come after the
+// bodies and move by animated nodes.
 //
 // The JSON part comes first in the file and needs the bounds of everything, so the recording is
 // read twice: once for the bounds, once for the bytes.
@@ -23,13 +23,13 @@
 
 enum { FLOATS = 5126, WORDS = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 
-// Meshes are counted through: the bodies, then the colliders.
+// Meshes are numbered consecutively: the bodies, then the colliders.
 typedef struct glb {
     const pl_export_job* job;
-    int target_count; // of what changes its shape
+    int target_count; // morph targets of meshes that change shape
     pl_glb_body* bodies;
     pl_glb_colliders colliders;
-    float* bounds; // per mesh and frame: low and high of what is written for it, 6 numbers
+    float* bounds; // per mesh and frame: bounds of what is written for it, 6 numbers
     size_t bound_count;
     json_t *views, *accessors, *materials;
     uint64_t size; // of the binary part so far
@@ -38,7 +38,7 @@ typedef struct glb {
 static int body_count(const glb* g) { return g->job->head->body_count; }
 static int mesh_count(const glb* g) { return body_count(g) + g->colliders.count; }
 
-// the collider that a mesh is, or NULL
+// the collider of a mesh, or NULL for a body
 static pl_glb_collider* collider_of(const glb* g, int m) {
     return m < body_count(g) ? NULL : &g->colliders.items[m - body_count(g)];
 }
@@ -72,7 +72,7 @@ static void load_mesh(const glb* g, int m, int i) {
     else pl_glb_body_load(&g->bodies[m], pl_recording_positions(g->job->recording, m), i == 0);
 }
 
-// first pass: the first frame is kept, of the others the bounds of the differences
+// first pass: keeps the first frame, and the bounds of the differences in the others
 static void measure_mesh(glb* g, int m, int i) {
     load_mesh(g, m, i);
     find_bounds(mesh_of(g, m)->positions, mesh_of(g, m)->vertex_count, bounds_of(g, m, i));
@@ -112,7 +112,7 @@ static json_t* number_list(const float* values, int count) {
     return list;
 }
 
-// a view and an accessor for the next count items; the accessor's number
+// adds a view and an accessor for the next count items; returns the accessor's number
 static int add_accessor(glb* g, int count, int type, const char* shape, int components, int target,
                         const float* bounds) {
     uint64_t size = (uint64_t)count * (uint64_t)components * 4;
@@ -143,7 +143,7 @@ static json_t* pack_material(const float color[3]) {
                      0.0, "roughnessFactor", 0.55, "doubleSided", 1);
 }
 
-// the material of a body, or of one of its regions; colliders are grey; its number
+// adds the material of a body or of one of its regions (colliders are grey); returns its number
 static int add_material(glb* g, int m, int region) {
     static const float quiet[3] = {0.40f, 0.42f, 0.45f};
     if (collider_of(g, m)) return append(g->materials, pack_material(quiet));
@@ -198,7 +198,7 @@ static json_t* describe_mesh(glb* g, int m) {
     return json_pack("{s:s, s:o}", "name", name_of(g, m), "primitives", primitives);
 }
 
-// times of the frames from 0 on, ascending whatever the recording says
+// times of the frames, starting at 0 and made ascending
 static void fill_times(const glb* g, float* times) {
     for (int i = 0; i < g->job->frame_count; i++) {
         times[i] = (float)(pl_export_time(g->job, i) - pl_export_time(g->job, 0));
@@ -207,7 +207,7 @@ static void fill_times(const glb* g, float* times) {
     }
 }
 
-// one more sampler and a channel that it drives
+// adds a sampler and the channel that uses it
 static void add_channel(json_t* animation, int node, const char* path, int input, int output) {
     int sampler = append(
         json_object_get(animation, "samplers"),
@@ -236,7 +236,7 @@ static json_t* describe_animation(glb* g, const int* nodes, const float* times) 
     return animation;
 }
 
-// a mesh where it is in the first frame
+// a node with a mesh, at its position in the first frame
 static json_t* describe_node(const glb* g, int m, int mesh) {
     json_t* node = json_pack("{s:s, s:i}", "name", name_of(g, m), "mesh", mesh);
     const pl_glb_collider* c = collider_of(g, m);
@@ -249,7 +249,7 @@ static json_t* describe_node(const glb* g, int m, int mesh) {
 
 static json_t* root_node(const pl_record_head* head, json_t* children) {
     json_t* root = json_pack("{s:s, s:O}", "name", "pliant", "children", children);
-    const double half = 0.70710678118654752; // a quarter turn that brings the up axis to y
+    const double half = 0.70710678118654752; // a quarter turn that maps the up axis to y
     if (head->up_axis == 2)
         json_object_set_new(root, "rotation", json_pack("[f,f,f,f]", -half, 0.0, 0.0, half));
     if (head->up_axis == 0)
@@ -257,14 +257,15 @@ static json_t* root_node(const pl_record_head* head, json_t* children) {
     return root;
 }
 
-// the whole document; meshes without triangles are left out. nodes: room for one of each mesh
+// the whole document; meshes without triangles are left out. node_of: gets the node of each mesh
 static json_t* describe(glb* g, const float* times, int* node_of) {
     g->views = json_array();
     g->accessors = json_array();
     g->materials = json_array();
     json_t *meshes = json_array(), *nodes = json_array();
     json_t* children = json_array();
-    json_array_append_new(nodes, json_null()); // the root, when its children are known
+    json_array_append_new(nodes,
+                          json_null()); // the root, which follows once its children are known
     for (int m = 0; m < mesh_count(g); m++) {
         node_of[m] = -1;
         if (mesh_of(g, m)->index_count == 0) continue;
@@ -374,7 +375,7 @@ static pl_status check_size(const glb* g, pl_error* error) {
 }
 
 static pl_status export_all(glb* g, pl_error* error) {
-    pl_status status = check_size(g, error); // before anything is made, and with colliders
+    pl_status status = check_size(g, error); // before anything is written, with colliders counted
     if (status == PL_OK) status = measure(g, error);
     if (status == PL_OK) status = check_size(g, error);
     if (status != PL_OK) return status;

@@ -3,9 +3,9 @@
 //
 // PC2, the point cache that Blender's Mesh Cache modifier and others read: "POINTCACHE2" and a zero
 // byte, then as little-endian numbers of 4 bytes: version 1, number of points, start frame, frames
-// per sample (both floats), number of samples; then the positions of all points of each sample.
-// Beside it stands the rest shape as OBJ with the points in the same order. The format has no
-// seconds, so times.json says how many samples make a second and when each one is.
+// per sample (both floats), number of samples; then the positions of all points of each sample. The
+// rest shape is written next to it as OBJ, with the points in the same order. The format has no
+// times, so times.json gives the samples per second and the time of each.
 #include "base/memory.h"
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
@@ -46,7 +46,7 @@ static pl_status write_cache(const pl_export_job* job, int body, const char* pat
     return status == PL_OK ? closed : status;
 }
 
-// the shape at rest; of a body with tets its surface, with all vertices
+// the shape at rest; for a body with tets, its surface with all vertices
 static pl_status write_rest(const pl_export_job* job, int body, const char* path, pl_error* error) {
     pl_record_body surface = job->head->bodies[body];
     surface.tet_count = 0;

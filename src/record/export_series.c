@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A mesh file per frame and body, by the writers of the mesh folder; for VTU also the index that
-// ParaView opens (.pvd), with the time of every file. The index is written last and whole, so after
-// a resumed run exporting again replaces it by the longer one.
+// ParaView opens (.pvd), with the time of every file. The index is written last, as a whole;
+// exporting again after a resumed run replaces it by a longer one.
 #include "base/memory.h"
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
@@ -26,13 +26,13 @@ static pl_status write_frame(const pl_export_job* job, pl_mesh** meshes, int i,
         if (snprintf(path, sizeof path, "%s/%s", job->path, name) >= (int)sizeof path)
             return pl_fail(error, PL_ERROR_ARGUMENT, "%s: the path is too long", job->path);
         pl_record_mesh_update(job->recording, b, meshes[b]);
-        // what a format cannot hold is told once
+        // what a format cannot store is noted for the first frame only
         status = pl_mesh_write(meshes[b], path, &options, i == 0 ? job->notes : NULL, error);
     }
     return status;
 }
 
-// Names of bodies that are alike get other endings than this.
+// Unlike the ending that makes names of bodies unique, so the files cannot collide.
 static void contacts_name(const pl_export_job* job, int i, char* text, size_t size) {
     snprintf(text, size, "contact_points.%05d.vtu", pl_export_number(job, i));
 }

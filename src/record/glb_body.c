@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-// Numbers what corners differ in: vertex, texture coordinate and normal. Those of one vertex are a
-// list, which is short.
+// Numbers the distinct corners (vertex, texture coordinate, normal). The corners of a vertex form a
+// short list.
 typedef struct splitter {
-    int* first;  // per recorded vertex: the newest one, or -1
-    int* next;   // per number: the one before
+    int* first;  // per recorded vertex: its newest number, or -1
+    int* next;   // per number: the previous one of the same vertex
     int* uv;     // per number
     int* normal; // per number
 } splitter;
@@ -32,7 +32,7 @@ static int region_of(const pl_record_body* body, int triangle) {
     return body->triangle_regions ? body->triangle_regions[triangle] : -1;
 }
 
-// the indices of all triangles of one region
+// appends the indices of all triangles of one region
 static void add_part(pl_glb_body* b, splitter* s, int region) {
     const pl_record_body* body = b->source;
     int before = b->index_count;
@@ -68,7 +68,7 @@ static pl_status split(pl_glb_body* b, int** sources, splitter* s, pl_error* err
     return PL_OK;
 }
 
-// what is numbered by the vertices of the file, now that their number is known
+// allocates the arrays over the vertices of the file, whose number is now known
 static bool make_room(pl_glb_body* b) {
     const pl_record_body* body = b->source;
     size_t n = (size_t)b->vertex_count;

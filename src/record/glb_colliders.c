@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-static const double PLANE_REACH = 1.5; // of planes, per diagonal of what the bodies take up
+static const double PLANE_REACH = 1.5; // half side of planes, per diagonal of the box of all bodies
 
-// vertices before the motion, at the time of a frame
+// sets the vertices before the motion, at the time of a frame
 static void put_start(const pl_glb_colliders* all, pl_glb_collider* c, int frame) {
     if (!c->shape) return; // the ground stays as it is
     double time = pl_export_time(all->job, frame);
@@ -29,14 +29,15 @@ static void put_pose(const pl_glb_colliders* all, pl_glb_collider* c, int frame)
     float* turn = c->rotations + 4 * (size_t)frame;
     place[0] = (float)origin.x, place[1] = (float)origin.y, place[2] = (float)origin.z;
     turn[0] = (float)q.x, turn[1] = (float)q.y, turn[2] = (float)q.z, turn[3] = (float)q.w;
-    // of q and -q the one that is nearer to the frame before, or players would turn the long way
+    // chooses between q and -q the one closer to the previous frame, or players would turn the long
+    // way
     const float* before = frame > 0 ? turn - 4 : turn;
     float dot = 0.0f;
     for (int k = 0; k < 4; k++) dot += turn[k] * before[k];
     for (int k = 0; k < 4 && dot < 0.0f; k++) turn[k] = -turn[k];
 }
 
-// whether the shape itself changes in some frame
+// finds whether the shape itself changes in some frame
 static bool find_change(const pl_glb_colliders* all, pl_glb_collider* c, float* first) {
     size_t bytes = 3 * (size_t)c->source.vertex_count * sizeof(float);
     put_start(all, c, 0);
@@ -78,7 +79,7 @@ static pl_status add_shape(pl_glb_colliders* all, pl_shown_collider* shape, pl_e
     return status == PL_OK ? pl_glb_body_create(&c->source, &c->mesh, error) : status;
 }
 
-// a square that lies flat
+// adds a horizontal square
 static pl_status add_ground(pl_glb_colliders* all, pl_error* error) {
     const pl_show* s = all->show;
     pl_glb_collider* c = &all->items[all->count++];

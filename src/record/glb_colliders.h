@@ -16,7 +16,7 @@ typedef struct pl_glb_collider {
     pl_shown_collider* shape; // NULL: the ground
     pl_record_body source;    // its triangles
     int triangles[6];         // of the ground
-    float* start;             // 3 per vertex of the source: before the motion, in some frame
+    float* start; // 3 per vertex of the source: before the motion, in the frame loaded last
     pl_glb_body mesh;
     bool moves, deforms;
     float* translations; // 3 per frame; NULL unless it moves
@@ -30,12 +30,12 @@ typedef struct pl_glb_colliders {
     pl_glb_collider* items;
 } pl_glb_colliders;
 
-// Those of the job's show; none if it has no show. low, high: of all bodies in all frames, which
-// planes reach beyond. out is to be freed, also if this fails.
+// Takes the colliders of the job's show; none without a show. low, high: the box of all bodies in
+// all frames, which planes extend beyond. Free out even if this fails.
 pl_status pl_glb_colliders_create(const pl_export_job* job, const float low[3], const float high[3],
                                   pl_glb_colliders* out, pl_error* error);
 void pl_glb_colliders_free(pl_glb_colliders* colliders);
-// The shape of a frame into its mesh, as pl_glb_body_load does.
+// Loads the shape of a frame into its mesh, like pl_glb_body_load.
 void pl_glb_collider_load(const pl_glb_colliders* colliders, int k, int frame, bool first);
 
 #endif

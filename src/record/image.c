@@ -41,7 +41,7 @@ void pl_image_fill(pl_image* image, const uint8_t rgb[3]) {
 void pl_image_blend(pl_image* image, int x, int y, const uint8_t rgb[3], float alpha) {
     if (x < 0 || y < 0 || x >= image->width || y >= image->height) return;
     uint8_t* p = pl_image_at(image, x, y);
-    if (image->alpha) { // over what is there, and as opaque as both together
+    if (image->alpha) { // composited over the pixel; the opacities combine
         uint8_t* under = image->alpha + (size_t)y * (size_t)image->width + (size_t)x;
         float below = (float)*under * (1.0f / 255.0f), both = alpha + (1.0f - alpha) * below;
         *under = (uint8_t)(255.0f * both + 0.5f);

@@ -21,14 +21,14 @@ enum { PL_IMAGE_MAX_SIDE = 16384 };
 // A black picture; each side 1 to PL_IMAGE_MAX_SIDE.
 pl_status pl_image_create(int width, int height, pl_image* out, pl_error* error);
 void pl_image_free(pl_image* image);
-// An alpha channel, all opaque; one that is there stays.
+// Adds an opaque alpha channel, unless there is one already.
 pl_status pl_image_add_alpha(pl_image* image, pl_error* error);
 
 static inline uint8_t* pl_image_at(const pl_image* image, int x, int y) {
     return image->pixels + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
 }
 void pl_image_fill(pl_image* image, const uint8_t rgb[3]);
-// Mixes a colour into one pixel; places outside are ignored.
+// Mixes a colour into one pixel; pixels outside are ignored.
 void pl_image_blend(pl_image* image, int x, int y, const uint8_t rgb[3], float alpha);
 // Copies src with its upper left corner at (x, y), cut to the picture.
 void pl_image_paste(pl_image* image, const pl_image* src, int x, int y);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method: percentage-closer soft shadows (Fernando 2005) on the depth map, compared with the plane
-// of the surface instead of with one depth, so that slanted surfaces throw no shadow on themselves.
-// Most points are all lit or all dark. A map of the smallest and largest depths of 4 x 4 entries
-// finds these with 36 comparisons; only the rest search for what is in the way.
+// Method: percentage-closer soft shadows (Fernando 2005) on the depth map. Depths are compared with
+// the plane of the surface instead of with one depth, so that slanted surfaces cast no shadow on
+// themselves. Most points are fully lit or fully dark. A map of the smallest and largest depths of
+// 4 x 4 entries finds these with 36 comparisons; only the others search for occluders.
 #include "record/key_light.h"
 #include "base/memory.h"
 
@@ -15,9 +15,9 @@ typedef float f32x8 __attribute__((vector_size(32)));
 typedef int32_t i32x8 __attribute__((vector_size(32)));
 
 enum { BLOCK = 4, SEARCH = 10, BLOCKS = 6 }; // entries: of a block, of the search; blocks across it
-static const float SPREAD = 0.10f;   // radius of a penumbra per distance from what throws it
-static const float BIAS = 0.004f;    // how far a point is moved off its surface
-static const float MAX_SLOPE = 5.0f; // of the plane; light that grazes is faint anyway
+static const float SPREAD = 0.10f;           // radius of a penumbra per distance from its caster
+static const float BIAS = 0.004f;            // how far a point is moved away from its surface
+static const float MAX_SLOPE = 5.0f;         // of the plane; grazing light is faint anyway
 
 static void bounds_task(int begin, int end, int worker, void* user) {
     (void)worker;
@@ -38,12 +38,12 @@ static void bounds_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// rows of eight blocks are read at once, also at the end
+// eight blocks are read at once, even at the end of a row
 static size_t block_count(const pl_key_light* light) {
     return (size_t)light->side * (size_t)light->side + 8;
 }
 
-// a point as the map has it: entries x and y, depth, and how the depth of its plane changes
+// a point in the map: entries x and y, depth, and the slope of its plane
 typedef struct receiver {
     float x, y, depth, along_x, along_y; // [entries], depth per entry
 } receiver;
@@ -60,10 +60,10 @@ static receiver receiver_of(const pl_light_map* map, pl_vec3f p, pl_vec3f plane)
     return r;
 }
 
-// what all blocks around a receiver say
+// the result of all blocks around a receiver
 typedef struct verdict {
     uint8_t kind;
-    float away; // mean distance from the plane of what is in the way
+    float away; // mean distance of occluders from the plane
 } verdict;
 
 static inline float sum_of(f32x8 v) {
@@ -74,7 +74,7 @@ static verdict look_around(const pl_key_light* light, const receiver* r) {
     const f32x8 columns = {0, 1, 2, 3, 4, 5, 5, 5}, none = {0}, ones = none + 1.0f;
     const i32x8 used = {-1, -1, -1, -1, -1, -1, 0, 0};
     int x0 = ((int)r->x - SEARCH) / BLOCK, y0 = ((int)r->y - SEARCH) / BLOCK;
-    // surfaces that are slanted against the plane's block by less than this are the plane itself
+    // surfaces within this depth of the plane count as the plane itself
     float margin = 0.5f * BLOCK * (fabsf(r->along_x) + fabsf(r->along_y));
     float half = 0.5f * (BLOCK - 1);
     float first = r->depth + margin + ((float)(x0 * BLOCK) + half - r->x) * r->along_x +
@@ -149,11 +149,11 @@ static void vertex_task(int begin, int end, int worker, void* user) {
     const vertex_job* job = user;
     const pl_render_mesh* m = job->mesh;
     for (int v = begin; v < end; v++) {
-        // out of the map: nothing is in the way, but neighbours have to be looked at
+        // outside the map nothing is in the way, but neighbours must be examined
         verdict found = {PL_KEY_MIXED, 0.0f};
         if (m->vertex_begins[v] < m->vertex_begins[v + 1]) {
             pl_vec3f n = m->normals[m->vertex_corners[m->vertex_begins[v]]];
-            // both sides of a sheet: the one that looks at the light
+            // of the two sides of a sheet, the one that faces the light
             if (pl_dotf(n, job->light->depth->toward) < 0.0f) n = pl_scalef(-1.0f, n);
             receiver r = lifted(job->light->depth, m->positions[v], n, n);
             if (is_inside(job->light->depth, &r)) found = look_around(job->light, &r);

@@ -105,7 +105,7 @@ void pl_legend_draw(pl_image* image, const pl_render_options* o) {
     int tick_count = 0;
     if (o->map == PL_COLORMAP_CATEGORIES) b.y = 0.14f * (float)image->height;
     else tick_count = find_ticks(o, ticks);
-    // in a narrow picture numbers need more than the legend's part of it
+    // in a narrow picture numbers need more than the width of the legend
     for (int i = 0; i < tick_count; i++) {
         float room = b.width + 1.5f * size + pl_text_width(ticks[i].text, size);
         b.x = fmaxf(fminf(b.x, (float)image->width - room), 0.0f);

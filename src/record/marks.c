@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-// The longest line, of the size of what is shown; radius of a point and half the width of a line,
-// of the height of the picture.
+// LENGTH: the longest line, relative to the size of the scene. POINT, LINE: radius of a point and
+// half the width of a line, relative to the height of the picture.
 static const double LENGTH = 0.3, POINT = 0.005, LINE = 0.0015;
 static const uint8_t COLOR[3] = {20, 24, 40}, RIM[3] = {255, 255, 255};
 
-// In pixels; false behind the camera.
+// Projects a point to pixels; false if it is behind the camera.
 static bool project(const pl_render_options* o, pl_vec3 at, double out[2]) {
     const pl_camera* c = &o->camera;
     const pl_vec3 d = pl_sub(at, c->eye);
@@ -47,7 +47,7 @@ static void draw_stroke(pl_image* image, const double a[2], const double b[2], d
 void pl_marks_draw(pl_image* image, const pl_render_options* options, const pl_render_mark* marks,
                    int count) {
     const double line = fmax(LINE * options->height, 0.6), point = POINT * options->height;
-    // rims first, so that marks that lie together stay dark
+    // rims first, so that overlapping marks stay dark
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < count; k++) {
             double from[2], to[2];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Points with a line each, drawn over a picture: contacts lie between bodies, where nothing else
-// could be seen.
+// Points with a line each, drawn over the picture, since contacts are hidden between bodies.
 #ifndef PL_RECORD_MARKS_H
 #define PL_RECORD_MARKS_H
 

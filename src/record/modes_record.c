@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LARGEST_MOVE = 0.1; // of the body's size
+static const double MAX_MOVE = 0.1; // of the body's size
 
 static double largest_move(const double* shape, int vertex_count) {
     double most = 0.0;
@@ -32,7 +32,7 @@ static pl_status append_modes(pl_run_values* values, pl_world* world, int body,
     pl_status status = pl_recorder_append(recorder, 0.0, values->values, error);
     for (int k = modes->rigid_count; status == PL_OK && k < modes->count; k++) {
         const double* shape = modes->shapes + (size_t)k * count;
-        double move = LARGEST_MOVE * size / largest_move(shape, modes->vertex_count);
+        double move = MAX_MOVE * size / largest_move(shape, modes->vertex_count);
         for (size_t i = 0; i < count; i++) x[i] = start[i] + move * shape[i];
         pl_run_values_update(values, world);
         status = pl_recorder_append(recorder, k - modes->rigid_count + 1, values->values, error);

@@ -57,7 +57,7 @@ static int start_ffmpeg(pl_movie* m, const char* size, const char* rate) {
 static pl_status start(pl_movie* m, int width, int height, double rate, pl_error* error) {
     char size[40], text[40];
     snprintf(size, sizeof size, "%dx%d", width, height);
-    // as thousandths, so that no locale puts a comma
+    // as thousandths, so that no locale inserts a comma
     snprintf(text, sizeof text, "%lld/1000", (long long)(rate * 1000.0 + 0.5));
     int failure = start_ffmpeg(m, size, text);
     if (failure == ENOENT)
@@ -99,7 +99,7 @@ pl_status pl_movie_add(pl_movie* m, const pl_image* image, pl_error* error) {
     return m->failed ? pl_fail(error, PL_ERROR_IO, "%s: ffmpeg stopped", m->path) : PL_OK;
 }
 
-// the last line that ffmpeg said, for a message
+// the last line printed by ffmpeg, for a message
 static void read_messages(int file, char* text, size_t size) {
     size_t used = 0;
     ssize_t got;

@@ -3,9 +3,9 @@
 //
 // Method: voxel cone tracing (Crassin et al. 2011) with one wide cone along the normal. The area of
 // all triangles is added up in the cells of a lattice, and again in cells of twice and four times
-// the size. Area over the face of a cell is how much of it a ray cannot pass. The cone looks at
-// three places along the normal, each in cells as large as the cone is wide there, so that there is
-// no noise. The surface of the point itself is never within a cell that is looked at if it is flat.
+// the size. Area divided by the face of a cell is the fraction of rays that it blocks. The cone
+// samples three places along the normal, each in cells as large as the cone is wide there, so there
+// is no noise. A flat surface never touches the cells that its own points sample.
 #include "record/occlusion.h"
 #include "base/memory.h"
 
@@ -14,7 +14,7 @@
 enum { BLOCK = 1024 };
 static const float REACH = 1.08f; // half side of the lattice; bodies lie within 1
 static const float CELL = 2.0f * 1.08f / PL_OCCLUSION_SIDE;
-static const float LOOK_AT[PL_OCCLUSION_LEVELS] = {1.7f, 3.6f, 7.6f}; // [cells] along the normal
+static const float SAMPLE_AT[PL_OCCLUSION_LEVELS] = {1.7f, 3.6f, 7.6f}; // [cells] along the normal
 static const float STRENGTH[PL_OCCLUSION_LEVELS] = {0.55f, 0.60f, 0.50f};
 
 static int side_of(int level) { return PL_OCCLUSION_SIDE >> level; }
@@ -101,7 +101,7 @@ static float cover_at(const float* cells, int side, pl_vec3f p) {
 float pl_occlusion_open(const pl_occlusion* o, pl_vec3f p, pl_vec3f normal) {
     float open = 1.0f;
     for (int l = 0; l < PL_OCCLUSION_LEVELS; l++) {
-        pl_vec3f at = pl_maddf(p, LOOK_AT[l] * CELL, normal);
+        pl_vec3f at = pl_maddf(p, SAMPLE_AT[l] * CELL, normal);
         open *= 1.0f - STRENGTH[l] * cover_at(o->levels[l], side_of(l), at);
     }
     return open;

@@ -106,7 +106,7 @@ uint64_t pl_plr_frame_size(const pl_record_head* head) {
     return size;
 }
 
-// what of a body's numbers cannot be, or NULL
+// what is wrong with a body's counts, or NULL
 static const char* body_fault(const pl_record_body* b) {
     if (b->vertex_count < 0 || b->triangle_count < 0 || b->tet_count < 0 || b->uv_count < 0 ||
         b->normal_count < 0 || b->region_count < 0 || b->field_count < 0)
@@ -143,7 +143,7 @@ static const char* body_fault(const pl_record_body* b) {
     return NULL;
 }
 
-// the first fault of a head, or NULL, with the body that has it
+// the first fault of a head, or NULL; *body: the body that has it
 static const char* head_fault(const pl_record_head* head, const char** body) {
     *body = "";
     if (head->body_count < 0) return "the number of bodies is negative";
@@ -151,7 +151,7 @@ static const char* head_fault(const pl_record_head* head, const char** body) {
     for (int i = 0; i < head->body_count; i++) {
         const pl_record_body* b = &head->bodies[i];
         *body = b->name;
-        // products of counts stay below the range of int
+        // keeps products of counts within int
         if (b->vertex_count > 500000000 || b->triangle_count > 500000000 ||
             b->tet_count > 500000000)
             return "there are too many elements";
@@ -171,7 +171,7 @@ pl_status pl_plr_check_head(const pl_record_head* head, pl_error* error) {
                    body[0] ? ": " : "", fault);
 }
 
-// writing of a head: a failure for want of memory sticks
+// writes a head; remembers if memory ran out
 typedef struct put_state {
     pl_array* bytes;
     bool failed;
@@ -262,8 +262,8 @@ bool pl_plr_put_head(const pl_record_head* head, pl_array* bytes) {
     return !s.failed;
 }
 
-// reading of a head: each get is checked against what is left, so no count can ask for more than
-// the file holds
+// reads a head; every get is checked against the bytes left, so no count can claim more than the
+// file has
 typedef struct get_state {
     const uint8_t* at;
     size_t left;
@@ -282,7 +282,7 @@ static const uint8_t* get_bytes(get_state* s, size_t count, size_t item_size) {
     return at;
 }
 
-// zeroed memory that lives as long as the head
+// zeroed memory that is freed with the head
 static void* get_memory(get_state* s, size_t size) {
     void* memory = pl_arena_alloc(&s->out->arena, size);
     if (memory) memset(memory, 0, size);
@@ -295,7 +295,7 @@ static int get_int(get_state* s) {
     return p ? (int)(int32_t)get32(p) : 0;
 }
 
-// a count of items that each take at least item_size bytes further on
+// a count of items that take at least item_size bytes each in the rest of the head
 static int get_count(get_state* s, size_t item_size) {
     int count = get_int(s);
     if (count < 0 || (size_t)count > s->left / item_size) s->short_of_bytes = true;

@@ -16,7 +16,7 @@ enum {
     PL_PLR_VERSION = 1,
     PL_PLR_RAW = 0,
     PL_PLR_ZLIB = 1,
-    PL_PLR_PLANES = 2, // of differences, then zlib: plr_pack.h
+    PL_PLR_PLANES = 2, // byte planes of differences, then zlib: see plr_pack.h
 };
 
 // Header of a chunk, followed by its bytes.
@@ -35,7 +35,7 @@ void pl_plr_put_magic(uint8_t out[PL_PLR_MAGIC_SIZE]);
 const char* pl_plr_check_magic(const uint8_t in[PL_PLR_MAGIC_SIZE]);
 
 void pl_plr_put_chunk(const pl_plr_chunk* chunk, uint8_t out[PL_PLR_CHUNK_SIZE]);
-// False if the header's own checksum does not fit.
+// False if the header's own checksum is wrong.
 bool pl_plr_get_chunk(const uint8_t in[PL_PLR_CHUNK_SIZE], pl_plr_chunk* chunk);
 
 // Encodes a head; returns false if allocation fails.
@@ -56,7 +56,7 @@ uint64_t pl_plr_frame_size(const pl_record_head* head);
 void pl_plr_swap_floats(float* values, uint64_t count);
 
 int pl_plr_element_count(const pl_record_body* body, pl_element_kind kind);
-// PL_ERROR_ARGUMENT, naming the body, if a head cannot be written.
+// PL_ERROR_ARGUMENT, which names the body, if a head cannot be written.
 pl_status pl_plr_check_head(const pl_record_head* head, pl_error* error);
 
 #endif

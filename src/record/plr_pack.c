@@ -16,7 +16,7 @@ static void finish(pl_plr_chunk* chunk, uint32_t encoding, uint64_t size, const 
     chunk->checksum = pl_hash_bytes(stored, size, 0);
 }
 
-// deflates into `stored`; false if that gains nothing
+// deflates into `stored`; false if that saves nothing
 static bool deflate_bytes(const void* content, pl_plr_chunk* chunk, uint32_t encoding,
                           uint8_t* stored) {
     uLongf size = compressBound((uLong)chunk->raw_size);

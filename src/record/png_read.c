@@ -100,7 +100,7 @@ static bool unfilter(const png_file* f, uint8_t* rows) {
 }
 
 static void take_pixels(const png_file* f, const uint8_t* rows, pl_image* out) {
-    size_t step = (size_t)f->depth / 8; // of 16 bits the upper 8 are enough
+    size_t step = (size_t)f->depth / 8; // of 16 bits only the upper 8 are used
     for (uint32_t y = 0; y < f->height; y++)
         for (uint32_t x = 0; x < f->width; x++) {
             const uint8_t* p = rows + y * (f->width * f->bytes + 1) + 1 + x * f->bytes;

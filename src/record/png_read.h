@@ -7,8 +7,8 @@
 
 #include "record/image.h"
 
-// A picture of 8-bit sRGB; what is transparent shows its own colour. Grey, RGB and palettes of 8
-// bits and grey and RGB of 16 bits are read, interlaced files are not.
+// Reads a picture as 8-bit sRGB, ignoring alpha. Grey, RGB and palettes of 8 bits and grey and RGB
+// of 16 bits are supported, interlaced files are not.
 pl_status pl_image_read_png(const char* path, pl_image* out, pl_error* error);
 
 #endif

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // PNG (W3C, Portable Network Graphics, 2nd ed.): signature, then chunks of length, type, data and
-// CRC. The pixels are one stream of zlib (RFC 1950). It is made of stretches of rows that are
-// packed on their own, each ended at a whole byte (RFC 1951 lets blocks follow one another), so
-// that threads share the work; what a stretch could have said about the one before is little. Each
-// row holds differences to the pixel on the left: of smooth shading they are mostly runs, for which
-// the run-length strategy is the fastest and also the smallest.
+// CRC. The pixels are one zlib stream (RFC 1950). Threads compress strips of rows separately, and
+// each strip ends at a whole byte, so that they can be concatenated (RFC 1951); this costs few
+// bytes. Each row holds differences from the pixel on the left. In smooth shading these are mostly
+// runs, for which the run-length strategy is both the fastest and the smallest.
 #include "record/png_write.h"
 #include "base/memory.h"
 #include "mesh/mesh_sink.h"
@@ -62,7 +61,7 @@ static void filter_rows(const pl_image* image, int first, int last, uint8_t* out
 static bool pack(strip* s, bool is_last) {
     z_stream z;
     memset(&z, 0, sizeof z);
-    // window bits below 0: without zlib's head and tail, which the whole stream gets once
+    // negative window bits: without zlib's header and trailer, which the whole stream has once
     if (deflateInit2(&z, 6, Z_DEFLATED, -15, 8, Z_RLE) != Z_OK) return false;
     z.next_in = s->rows;
     z.avail_in = (uInt)s->row_bytes;
@@ -97,7 +96,7 @@ static bool allocate_strips(png_job* job) {
         int rows = job->image->height - k * STRIP_ROWS;
         if (rows > STRIP_ROWS) rows = STRIP_ROWS;
         s->row_bytes = (size_t)rows * (pixel_bytes(job->image) * (size_t)job->image->width + 1);
-        s->room = s->row_bytes + s->row_bytes / 100 + 1024; // above deflate's worst case
+        s->room = s->row_bytes + s->row_bytes / 100 + 1024; // more than deflate's worst case
         s->rows = PL_ALLOC(uint8_t, s->row_bytes);
         s->packed = PL_ALLOC(uint8_t, s->room);
         if (!s->rows || !s->packed) return false;
@@ -118,14 +117,14 @@ static uint8_t* put_word(uint8_t* out, uint32_t word) {
     return out;
 }
 
-// room for a chunk with its length and type; the data goes to the returned place
+// starts a chunk with its length and type; returns where its data goes
 static uint8_t* begin_chunk(uint8_t* out, const char* type, size_t size) {
     out = put_word(out, (uint32_t)size);
     memcpy(out, type, 4);
     return out + 4;
 }
 
-// the CRC after the data, of type and data
+// appends the CRC of type and data
 static uint8_t* end_chunk(uint8_t* data, size_t size) {
     return put_word(data + size, (uint32_t)crc32(0, data - 4, (uInt)(size + 4)));
 }

@@ -9,8 +9,8 @@
 #include "base/pool.h"
 #include "record/image.h"
 
-// The bytes of a PNG file, appended to an array of item size 1; the same ones for every pool, which
-// may be NULL.
+// Appends the bytes of a PNG file to an array of item size 1. They are the same for every pool;
+// NULL is allowed.
 pl_status pl_image_encode_png(const pl_image* image, pl_pool* pool, pl_array* bytes,
                               pl_error* error);
 // Writes a PNG file that appears under its name only when it is complete.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Coverage is exact: coordinates are integers, an edge function is a sum of products of them in 64
-// bits, so neighbours that share an edge leave no gap. Near a tile 32 bits hold the same numbers,
-// and two pixels of four samples go through one register. Triangles are first sorted into the tiles
-// that their boxes touch (blocks of triangles count, then fill, so the order within a tile is that
-// of the triangles for any number of threads); then tiles are drawn one by one in a buffer that
-// stays in the cache.
+// Coverage is exact: coordinates are integers and edge functions are computed in 64 bits, so
+// triangles that share an edge leave no gap. For small triangles near a tile the same numbers fit
+// 32 bits, and one register processes two pixels of four samples. Triangles are first sorted into
+// the tiles that their boxes touch (blocks of triangles count, then fill, so the order within a
+// tile is that of the triangles for any number of threads); then tiles are drawn one by one in a
+// buffer that stays in the cache.
 #include "record/raster.h"
 #include "base/memory.h"
 
@@ -20,7 +20,7 @@ typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef float f32x8 __attribute__((vector_size(32)));
 
 enum { GROUPS = PL_RASTER_MAX_SAMPLES / 4, TILE_PIXELS = PL_RASTER_TILE * PL_RASTER_TILE };
-// above this many entries tiles look at all triangles instead of at a list of their own
+// above this many entries tiles test all triangles instead of having lists
 static const int64_t MAX_BIN_ENTRIES = INT64_C(1) << 26;
 
 typedef struct tile_buffer {
@@ -45,7 +45,7 @@ typedef struct raster {
     box* boxes;             // of pixels, per triangle
     int* counts;            // per block and tile; then where the block's entries of the tile begin
     int64_t* tile_begins;   // tile_count + 1
-    int* entries;           // triangles by tile; NULL: every tile looks at all
+    int* entries;           // triangles by tile; NULL: every tile tests all
     int64_t entry_count;
     tile_buffer* buffers; // one per worker
     int worker_count;
@@ -117,7 +117,7 @@ static void fill_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// counts become places in the list of entries: tile by tile, and in it block by block
+// turns counts into positions in the list of entries: by tile, and within a tile by block
 static void place_blocks(raster* r) {
     int64_t next = 0;
     for (int tile = 0; tile < r->tile_count; tile++) {
@@ -156,7 +156,7 @@ static pl_status bin_triangles(raster* r, pl_pool* pool, pl_error* error) {
 // sample adds
 typedef struct edge {
     int64_t origin, step_x, step_y;
-    int64_t reach; // the most that a place in the pixel adds
+    int64_t reach; // the largest amount that a sample adds
     i64x4 samples[GROUPS];
 } edge;
 
@@ -257,7 +257,7 @@ static inline near_edge make_near_edge(const near_triangle* t, int from, int to,
 
 // depth at the same samples
 typedef struct near_depth {
-    f32x8 row, most; // nothing is nearer than the nearest corner, whatever round-off says
+    f32x8 row, most; // depth is limited to that of the nearest corner, despite round-off
     float step_x, step_y;
 } near_depth;
 

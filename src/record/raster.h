@@ -43,12 +43,12 @@ typedef struct pl_raster_job {
     void* user;
 } pl_raster_job;
 
-// Four samples on a regular grid: a picture of twice the size.
+// Four samples on a regular grid, equivalent to a picture of twice the size.
 extern const uint8_t pl_raster_grid_places[4][2];
-// Samples spread so that near vertical and near horizontal edges come out smooth.
+// Samples distributed so that nearly vertical and nearly horizontal edges are smooth.
 const uint8_t (*pl_raster_places(int sample_count))[2];
 
-// Among triangles of one depth the first one wins.
+// Among triangles of equal depth the first one wins.
 pl_status pl_raster_run(const pl_raster_job* job, pl_pool* pool, pl_error* error);
 
 #endif

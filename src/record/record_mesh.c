@@ -54,7 +54,7 @@ static pl_status copy_regions(const pl_record_body* b, pl_mesh* mesh, pl_error* 
     return status;
 }
 
-// a field that the mesh has elements for
+// true if the mesh has elements for the field
 static bool is_carried(const pl_mesh* mesh, const pl_record_field* f) {
     return f->kind == PL_ELEMENT_VERTEX || pl_mesh_element_count(mesh, f->kind) > 0;
 }

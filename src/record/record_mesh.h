@@ -7,11 +7,10 @@
 
 #include "record/recording.h"
 
-// The body at rest, with its tets or triangles, texture coordinates, regions, and a field of zeros
-// for each field of the recording. Of a body with tets the triangles are left out: they are the
-// boundary.
+// The body at rest, with its tets or triangles, texture coordinates, regions, and a zero field for
+// each field of the recording. A body with tets has no triangles here, since they are its boundary.
 pl_status pl_record_mesh_create(const pl_record_body* body, pl_mesh** out, pl_error* error);
-// Positions and fields of the frame that was loaded last.
+// Sets positions and fields to those of the frame loaded last.
 void pl_record_mesh_update(const pl_recording* recording, int body, pl_mesh* mesh);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Writing of recordings. Everything is written behind the last whole frame; if that fails, the file
-// is cut back to it. A killed process leaves at most one incomplete frame at the end, which readers
-// leave out. With a queue (write_behind.h), frames are packed and written by its thread.
+// Writes recordings. Everything is appended after the last complete frame. If that fails, the file
+// is truncated to this frame. A killed process leaves at most one incomplete frame at the end,
+// which readers ignore. With a queue (write_behind.h), its thread packs and writes the frames.
 #include "base/memory.h"
 #include "base/platform.h"
 #include "record/plr_pack.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// One frame on its way to the file. Two of them: while one is written, the next is filled.
+// A frame on its way to the file. There are two: while one is written, the next is filled.
 enum { SLOT_COUNT = 2 };
 typedef struct frame_slot {
     pl_recorder* recorder;
@@ -70,14 +70,13 @@ static int write_at(pl_recorder* r, const uint8_t* data, uint64_t size, uint64_t
     return 0;
 }
 
-// Writes the chunk whose bytes are packed behind the end; the end moves only if all of it was
-// written.
+// Appends a packed chunk. `end` advances only if all of it was written.
 static pl_status append_chunk(pl_recorder* r, const pl_plr_chunk* chunk, pl_error* error) {
     pl_plr_put_chunk(chunk, r->packed);
     uint64_t size = PL_PLR_CHUNK_SIZE + chunk->stored_size;
     int failure = write_at(r, r->packed, size, r->end);
     if (failure) {
-        // without this a later reader would find half a frame, which it leaves out as well
+        // a failure does no harm: readers ignore an incomplete frame
         if (ftruncate(r->file, (off_t)r->end) != 0) errno = 0;
         return pl_fail(error, pl_write_status(failure),
                        "%s: frame %d cannot be written: %s; the %d frames before it are safe",
@@ -188,7 +187,8 @@ static bool make_room(pl_recorder* r, uint64_t head_size) {
     return ready;
 }
 
-// everything but the file: the head's bytes in *bytes, a copy of the head, buffers for a frame
+// sets up everything but the file: the head's bytes in *bytes, a copy of the head, buffers for a
+// frame
 static pl_status recorder_new(const char* path, const pl_record_head* head, bool compress,
                               pl_array* bytes, pl_recorder** out, pl_error* error) {
     *out = NULL;
@@ -207,7 +207,7 @@ static pl_status recorder_new(const char* path, const pl_record_head* head, bool
     return status;
 }
 
-// a new file beside the path, which gets its name when the head is in it
+// creates a temporary file next to the path, which gets its final name once the head is written
 static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error* error) {
     size_t size = strlen(r->path) + sizeof ".XXXXXX";
     char* temporary = pl_alloc(size);
@@ -251,7 +251,7 @@ pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool 
     return status;
 }
 
-// where the first frame_count frames end, if the file has that many and the same head
+// finds where the first frame_count frames end; fails if there are fewer, or the head differs
 static pl_status find_end(const char* path, const pl_array* head_bytes, int frame_count,
                           uint64_t* end, pl_error* error) {
     pl_recording* old;
@@ -267,8 +267,8 @@ static pl_status find_end(const char* path, const pl_array* head_bytes, int fram
                     "%s: is a recording of other bodies; give another name or remove it", path);
     if (status == PL_OK && !pl_recording_find_end(old, frame_count, end))
         status = pl_fail(error, PL_ERROR_FORMAT,
-                         "%s: frame %d is needed to go on, but only %d frames are whole", path,
-                         frame_count - 1, whole);
+                         "%s: frame %d is needed to continue, but only %d frames are complete",
+                         path, frame_count - 1, whole);
     pl_array_free(&bytes);
     pl_recording_close(old);
     return status;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Reading of recordings. Opening walks over the chunks' headers; a header that does not fit its own
-// checksum, or whose bytes are not all there, ends the walk, and the next good header is searched
-// for. Then the checksum of every frame is compared once, unless only the index is asked for: a
-// damaged frame is left out and noted, and costs nothing but itself.
+// Reads recordings. Opening walks over the headers of chunks. After a header with a wrong checksum
+// or missing bytes, the next good header is searched for. Then the checksum of every frame is
+// verified once, unless only the index is wanted. Damaged frames are left out and noted; all others
+// remain readable.
 #include "record/recording.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -28,7 +28,7 @@ struct pl_recording {
     pl_plr_head head;
     uint64_t head_end;
     pl_array chunks; // frame_place of every good header, in the order of their numbers
-    pl_array frames; // frame_place of the frames that are whole
+    pl_array frames; // frame_place of the undamaged frames
     float* frame;    // the frame that was loaded last
     uint64_t frame_size;
     uint8_t* planes; // room for a frame while it is unpacked
@@ -54,14 +54,14 @@ static bool read_at(const pl_recording* r, void* out, uint64_t size, uint64_t of
     return true;
 }
 
-// a chunk's header with all its bytes behind it
+// reads a chunk's header; false unless all its bytes are in the file
 static bool read_chunk(const pl_recording* r, uint64_t offset, pl_plr_chunk* chunk) {
     uint8_t bytes[PL_PLR_CHUNK_SIZE];
     if (!read_at(r, bytes, sizeof bytes, offset) || !pl_plr_get_chunk(bytes, chunk)) return false;
     return chunk->stored_size <= r->size - offset - PL_PLR_CHUNK_SIZE;
 }
 
-// zlib packs at most 1032 to 1, so a larger claim is not true and is not given memory
+// zlib compresses at most 1032 to 1, so a larger size is false and gets no memory
 static bool is_plausible(const pl_plr_chunk* chunk) {
     return chunk->raw_size <= chunk->stored_size * 1032 + 1024;
 }
@@ -101,7 +101,7 @@ static bool is_frame(const pl_recording* r, const pl_plr_chunk* chunk) {
            is_plausible(chunk);
 }
 
-// the next place from `offset` on where a whole frame begins, or the file's size
+// where the next complete frame begins, from `offset` on, or the file's size
 static uint64_t find_frame(const pl_recording* r, uint64_t offset) {
     uint8_t window[4096];
     while (r->size - offset >= PL_PLR_CHUNK_SIZE) {
@@ -133,11 +133,10 @@ static pl_status list_frames(pl_recording* r, pl_notes* notes, pl_error* error) 
         }
         uint64_t next = find_frame(r, offset + 1);
         if (next >= r->size) {
-            pl_note(
-                notes, PL_NOTE_MENDED,
-                "%s: the last %llu bytes are not a whole frame and are left out; %zu frames are "
-                "whole",
-                r->path, (unsigned long long)(r->size - offset), r->chunks.count);
+            pl_note(notes, PL_NOTE_MENDED,
+                    "%s: the last %llu bytes are not a complete frame and are left out; %zu frames "
+                    "are complete",
+                    r->path, (unsigned long long)(r->size - offset), r->chunks.count);
         } else {
             pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes behind frame %lld are left out",
                     r->path, (unsigned long long)(next - offset), (long long)last);
@@ -168,7 +167,7 @@ static pl_status reserve(pl_recording* r, uint64_t packed_size, pl_error* error)
     return reserve_packed(r, packed_size, error);
 }
 
-// reads the stored bytes of a chunk and compares their checksum
+// reads the stored bytes of a chunk and verifies their checksum
 static pl_status check_chunk(pl_recording* r, const frame_place* place, bool* is_whole,
                              pl_error* error) {
     uint64_t size = place->chunk.stored_size;

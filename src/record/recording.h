@@ -25,13 +25,13 @@ pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool 
 // From now on the thread of a queue packs and writes frames. The queue must outlive the recorder. A
 // write failure is then reported by a later call.
 void pl_recorder_use_queue(pl_recorder* recorder, pl_write_behind* queue);
-// values: one per body. On failure (full disk) the file ends with the previous frame; without a
+// values: one per body. On failure (full disk) the file ends with the previous frame. Without a
 // queue, appending may be tried again.
 pl_status pl_recorder_append(pl_recorder* recorder, double time, const pl_record_values* bodies,
                              pl_error* error);
-// Returns when the frames in the file are on the disk; for jobs of the queue.
+// Waits until the frames in the file are on the disk. For jobs of the queue.
 pl_status pl_recorder_sync(pl_recorder* recorder, pl_error* error);
-// Returns when all frames that were appended are on the disk.
+// Waits until all appended frames are on the disk.
 pl_status pl_recorder_flush(pl_recorder* recorder, pl_error* error);
 int pl_recorder_frame_count(const pl_recorder* recorder);
 // Flushes and frees; recorder may be NULL.
@@ -54,7 +54,7 @@ void pl_recording_close(pl_recording* recording);
 const pl_record_head* pl_recording_head(const pl_recording* recording);
 int pl_recording_frame_count(const pl_recording* recording);
 double pl_recording_time(const pl_recording* recording, int frame);
-// The number with which a frame was written; larger than its index if earlier frames are missing.
+// The number under which a frame was written; larger than its index if earlier frames are missing.
 int64_t pl_recording_number(const pl_recording* recording, int frame);
 // Index of the frame with that number, or -1 if it is missing.
 int pl_recording_find(const pl_recording* recording, int64_t number);
@@ -65,8 +65,8 @@ pl_status pl_recording_load(pl_recording* recording, int frame, pl_error* error)
 const float* pl_recording_positions(const pl_recording* recording, int body);
 const float* pl_recording_field(const pl_recording* recording, int body, int field);
 
-// For going on with a recording: the largest number of a frame, whole or damaged, or -1; and where
-// the frame numbered frame_count - 1 ends in the file, false if its header is not there.
+// For continuing a recording: the largest number of a frame, complete or damaged, or -1; and where
+// frame number frame_count - 1 ends in the file (false if its header is missing).
 int64_t pl_recording_last_number(const pl_recording* recording);
 bool pl_recording_find_end(const pl_recording* recording, int frame_count, uint64_t* end);
 

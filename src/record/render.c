@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One picture: the bodies become one list of triangles, the lights look at it, the camera's samples
-// find their triangles, and every pixel is the mean of its samples in linear light. A triangle is
-// shaded once per pixel, in the middle of its samples there.
+// Draws a picture. The bodies become one list of triangles, shadow maps are made for the lights,
+// the camera's samples find their triangles, and every pixel is the mean of its samples in linear
+// light. A triangle is shaded once per pixel, at the centre of its samples there.
 #include "record/render.h"
 #include "base/memory.h"
 #include "record/legend.h"
@@ -64,15 +64,15 @@ static void project_task(int begin, int end, int worker, void* user) {
         float depth = -pl_dotf(d, s->back);
         float x = (pl_dotf(d, s->right) / depth + s->tan_x) * scale_x;
         float y = (s->tan_y - pl_dotf(d, s->up) / depth) * scale_y;
-        // behind the camera, far beside the picture, or not a number
+        // not behind the camera, far beside the picture, or NaN
         bool usable = depth > 1e-4f && fabsf(x) < 1e8f && fabsf(y) < 1e8f;
         p->vertices[i] = usable ? (pl_raster_vertex){(int)lrintf(x), (int)lrintf(y), 1.0f / depth}
                                 : (pl_raster_vertex){.x = PL_RASTER_HIDDEN};
     }
 }
 
-// true if two triangles of a pixel belong to one smooth piece of surface, so that one colour serves
-// for both
+// true if two triangles of a pixel belong to one smooth piece of surface, so that one colour is
+// enough for both
 static bool is_continued(const picture* p, int a, int b, float depth_a, float depth_b) {
     const pl_render_body* body = &p->scene->bodies[p->mesh->bodies[a]];
     if (p->shader.wireframe || body->texture || p->mesh->bodies[a] != p->mesh->bodies[b])
@@ -123,7 +123,7 @@ static int count_empty(const int* ids, int sample_count) {
 static void add_samples(const picture* p, const int* ids, const float* depths, int sample_count,
                         int pixel, pixel_row* row) {
     bool is_one = sample_count == 4 && ids[0] == ids[1] && ids[1] == ids[2] && ids[2] == ids[3];
-    if (is_one && ids[0] >= 0) { // the most of them: inside a triangle
+    if (is_one && ids[0] >= 0) { // most pixels: inside one triangle
         for (int k = 0; k < 3; k++) row->rgb[pixel][k] = 0.0f;
         row->alpha[pixel] = 0.0f;
         add_fragment(p, row, pixel, ids[0], 1.0f, 0.5f, 0.5f);
@@ -164,7 +164,7 @@ static void store_row(const picture* p, const float (*rgb)[3], int count, uint8_
     for (int i = 0; i < 3 * count; i++) out[i] = p->srgb[places[i]];
 }
 
-// colours of PNG files are not multiplied by alpha
+// PNG files store colours that are not multiplied by alpha
 static void store_alpha(pixel_row* row, int count, uint8_t* out) {
     for (int i = 0; i < count; i++) {
         float alpha = row->alpha[i] < 1.0f ? row->alpha[i] : 1.0f;
@@ -240,7 +240,7 @@ static void set_shader(picture* p, const pl_shadows* shadows) {
     pl_shader_place_lights(&p->shader);
 }
 
-// what the lights see; all of it is freed by free_lights, also if this fails
+// data of the lights; freed by free_lights, even if setup fails
 typedef struct lights {
     pl_shadows shadows;
     pl_key_light key;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Normals: a corner of a triangle takes the sum of the area-weighted normals of those triangles
-// around its vertex that can be reached without crossing a sharp edge, so that boxes keep their
-// edges and coarse spheres are round.
+// The normal at a corner is the sum of the area-weighted normals of the triangles around its vertex
+// that can be reached without crossing a sharp edge. So boxes keep their edges and coarse spheres
+// look round.
 #include "record/render_mesh.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -72,8 +72,8 @@ static void copy_values(const pl_render_body* b, float* values) {
                                                      : NAN;
 }
 
-// Cloth that may tear has vertices of its own for each triangle. Those that are still in one place
-// count as one here, or such cloth would look faceted.
+// Cloth that can tear has separate vertices for each triangle. Those at the same position count as
+// one here, or such cloth would look faceted.
 static bool is_apart(const pl_render_body* b) {
     return b->has_no_creases && b->vertex_count > 2 * b->triangle_count;
 }
@@ -84,7 +84,8 @@ static uint64_t place_hash(const float* p) {
     return pl_hash_mix(pl_hash_mix((uint64_t)bits[0] << 32 | bits[1]) ^ bits[2]);
 }
 
-// The first vertex in the place of each vertex. table: of size places, a power of two.
+// Finds the first vertex at the position of each vertex. table: scratch of `size` entries, a power
+// of two.
 static void find_first_vertices(const pl_render_body* b, size_t size, int* table, int* first) {
     for (size_t i = 0; i < size; i++) table[i] = -1;
     for (int v = 0; v < b->vertex_count; v++) {
@@ -97,7 +98,7 @@ static void find_first_vertices(const pl_render_body* b, size_t size, int* table
     }
 }
 
-// lets the triangles of a body that were copied use the first vertex in each place
+// makes the copied triangles of a body use the first vertex at each position
 static pl_status join_vertices(const pl_render_body* b, int first_vertex, int* triangles,
                                pl_error* error) {
     size_t size = 16;
@@ -115,7 +116,7 @@ static pl_status join_vertices(const pl_render_body* b, int first_vertex, int* t
     return status;
 }
 
-// one body on its way into the list
+// copies one body into the list
 typedef struct copy_job {
     const pl_render_body* body;
     const pl_render_options* options;
@@ -123,7 +124,7 @@ typedef struct copy_job {
     int number, first_vertex, first_triangle;
 } copy_job;
 
-// shading works in a space where all that is shown has its middle at 0 and radius 1
+// shading works in a space where the scene has its centre at 0 and radius 1
 static void copy_vertices_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const copy_job* job = user;
@@ -180,7 +181,8 @@ static void face_normal_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// lists of corners around vertices, by counting; begins are moved while filling and then back
+// lists the corners around vertices, by counting; filling advances the starts, which are then moved
+// back
 static void list_vertex_corners(pl_render_mesh* m) {
     int* begins = m->vertex_begins;
     size_t corners = 3 * (size_t)m->triangle_count;
@@ -224,8 +226,8 @@ static void other_vertices(const pl_render_mesh* m, int corner, int out[2]) {
 
 enum { MAX_FAN = 64 };
 
-// Parts the triangles around a vertex at its sharp edges: group[i] is the smallest index of the
-// triangles that i reaches over edges that are not sharp.
+// Groups the triangles around a vertex, separated by sharp edges: group[i] is the smallest index of
+// the triangles that i reaches over edges that are not sharp.
 static void group_fan(const pl_render_mesh* m, const int* corners, int count, int* group) {
     for (int i = 0; i < count; i++) group[i] = i;
     for (int i = 0; i < count; i++)
@@ -269,7 +271,7 @@ static void corner_normal_task(int begin, int end, int worker, void* user) {
             int corner = m->vertex_corners[k];
             pl_vec3f* normal = &m->normals[corner];
             if (smooth) *normal = mean;
-            // flat where no sum points anywhere, or is not a number
+            // flat shading if the sum is zero or NaN
             if (!(pl_dotf(*normal, *normal) > 0.0f)) *normal = m->face_normals[corner / 3];
         }
     }

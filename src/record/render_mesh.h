@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The bodies of a scene as one list of triangles, with what shading needs, in a space where the
-// middle of what the options show is 0 and its radius is 1.
+// The bodies of a scene as one list of triangles, with the data for shading, in a space where the
+// shown scene has its centre at 0 and radius 1.
 #ifndef PL_RECORD_RENDER_MESH_H
 #define PL_RECORD_RENDER_MESH_H
 

@@ -10,7 +10,7 @@
 
 static const char CHECKPOINT_MAGIC[8] = {'P', 'L', 'C', 'H', 'E', 'C', 'K', '1'};
 
-// A job of the queue. Frames come first: the checkpoint counts on them.
+// A job of the queue. Frames are flushed first, since the checkpoint relies on them.
 static pl_status write_checkpoint(void* user, pl_error* error) {
     pl_checkpoint* c = user;
     c->head.state_hash = pl_hash_bytes(c->state, c->head.state_size, 2);
@@ -77,7 +77,7 @@ pl_status pl_checkpoint_load(const char* path, uint64_t scene_hash, pl_world* wo
         what = "is damaged";
     if (what)
         status =
-            pl_fail(error, PL_ERROR_FORMAT, "%s: %s; delete it to start the run anew", path, what);
+            pl_fail(error, PL_ERROR_FORMAT, "%s: %s; delete it to start the run again", path, what);
     else status = pl_world_state_load(world, state, head->state_size, error);
     pl_source_free(&source);
     return status;

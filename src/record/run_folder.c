@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// After each frame the recording and the metrics grow by it; the checkpoint, which remembers how
-// long both were, replaces the one before by renaming. So whatever moment a run is killed at, there
-// is a checkpoint whose frames are all there. Frames and checkpoints are written in order by a
-// thread of their own (write_behind.h), while the next frames are simulated.
+// Each frame is appended to the recording and the metrics. A checkpoint stores how long both were,
+// and replaces the previous one by renaming. So at whatever moment a run is killed, there is a
+// checkpoint whose frames are complete. A separate thread (write_behind.h) writes frames and
+// checkpoints in order, while the next frames are simulated.
 #include "record/run_folder.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -43,7 +43,7 @@ struct pl_run {
     int checkpoint_frame;                       // of the last checkpoint, or -1
     double checkpoint_time, checkpoint_seconds; // when it was written, and how long that took
     int lock;                                   // of the folder, or -1
-    bool counts_crossings; // bodies keep apart: each frame tells where they do not
+    bool counts_crossings; // bodies keep apart: each frame reports where they cross
     bool is_behind;        // the world is ahead of the files, which could not be written
     pl_run_summary summary;
 };
@@ -79,7 +79,7 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
         if (!pl_path_is_separator(*p)) continue;
         char separator = *p;
         *p = '\0';
-        pl_folder_make(path); // what fails here fails again below, with its reason
+        pl_folder_make(path); // a failure shows below, with its reason
         *p = separator;
     }
     if (pl_folder_make(path) != 0 && errno != EEXIST)
@@ -95,7 +95,7 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
     return PL_OK;
 }
 
-// two processes in one folder would spoil each other's files
+// two processes in one folder would overwrite each other's files
 static pl_status lock_folder(pl_run* run, pl_error* error) {
     run->lock = pl_folder_lock(run->folder);
     if (run->lock >= 0) return PL_OK;
@@ -106,8 +106,8 @@ static pl_status lock_folder(pl_run* run, pl_error* error) {
     return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder, strerror(errno));
 }
 
-// in the order in which they are removed: without a scene nothing is resumed, and without a
-// checkpoint the other files do not matter
+// in the order in which they are removed: a folder without a scene is not resumed, and without a
+// checkpoint the other files are not used
 static const char* const file_names[] = {"scene.json",  "checkpoint.plc", "frames.plr",
                                          "metrics.csv", "contacts.csv",   "log.txt"};
 enum { FILE_NAME_COUNT = sizeof file_names / sizeof file_names[0] };
@@ -138,7 +138,7 @@ static void remove_old_run(const pl_run* run) {
     remove_leftovers(run);
 }
 
-// what identifies a run: the bytes of its scene.json
+// a run is identified by the bytes of its scene.json
 static pl_status hash_scene(pl_run* run, pl_error* error) {
     char path[PATH_SIZE];
     return pl_checkpoint_scene_hash(path_in(run, "scene.json", path), &run->scene_hash, error);
@@ -159,7 +159,7 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
     return PL_OK;
 }
 
-// the log, to write at its end
+// opens the log for appending
 static pl_status open_log(const pl_run* run, bool is_new, char path[PATH_SIZE], int* file,
                           pl_error* error) {
     path_in(run, "log.txt", path);
@@ -175,7 +175,7 @@ static pl_status close_log(int file, const char* path, pl_status status, pl_erro
                    strerror(errno));
 }
 
-// what was noted, at the end of the log; a resumed run says from where
+// appends the notes to the log; a resumed run says from which frame
 static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_new,
                             pl_error* error) {
     char path[PATH_SIZE];
@@ -195,7 +195,7 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
     return close_log(file, path, status, error);
 }
 
-// what a budget left out
+// logs what the budget cut
 static pl_status log_cuts(const pl_run* run, pl_error* error) {
     char path[PATH_SIZE], line[100];
     int file;
@@ -207,22 +207,34 @@ static pl_status log_cuts(const pl_run* run, pl_error* error) {
     return close_log(file, path, write_whole(file, path, line, (size_t)size, error), error);
 }
 
-// A row of the metrics, whose text is freed. A row that was written in part is cut off again.
-static pl_status write_row(pl_run* run, pl_text* row, pl_error* error) {
+// Appends text to a file of *file_size bytes and frees the text. If it fails, a partly written text
+// is removed.
+static pl_status append(const pl_run* run, int file, const char* name, int64_t* file_size,
+                        pl_text* text, pl_error* error) {
     char path[PATH_SIZE];
-    pl_text_add(row, "\n");
-    const char* text = pl_text_get(row);
-    pl_status status = text ? write_whole(run->metrics, path_in(run, "metrics.csv", path), text,
-                                          strlen(text), error)
-                            : pl_fail_memory(error, "metrics");
-    if (status == PL_OK) run->metrics_size += (int64_t)strlen(text);
-    else if (ftruncate(run->metrics, run->metrics_size) == 0)
-        lseek(run->metrics, run->metrics_size, SEEK_SET);
-    pl_text_free(row);
+    const char* bytes = pl_text_get(text);
+    pl_status status =
+        bytes ? write_whole(file, path_in(run, name, path), bytes, strlen(bytes), error)
+              : pl_fail_memory(error, name);
+    if (status == PL_OK) *file_size += (int64_t)strlen(bytes);
+    else if (ftruncate(file, *file_size) == 0) lseek(file, *file_size, SEEK_SET);
+    pl_text_free(text);
     return status;
 }
 
-// keeps the first `size` bytes of the metrics; 0 starts them anew
+// cuts a file that is open for writing to its first `size` bytes
+static pl_status cut_file(int file, const char* path, int64_t size, pl_error* error) {
+    if (file >= 0 && ftruncate(file, size) == 0 && lseek(file, size, SEEK_SET) >= 0) return PL_OK;
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                   strerror(errno));
+}
+
+static pl_status write_row(pl_run* run, pl_text* row, pl_error* error) {
+    pl_text_add(row, "\n");
+    return append(run, run->metrics, "metrics.csv", &run->metrics_size, row, error);
+}
+
+// keeps the first `size` bytes of the metrics; 0 starts a new file
 static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "metrics.csv", path);
@@ -233,10 +245,8 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
                        "%s: was cut: it has %lld bytes, and the checkpoint expects %lld; delete "
                        "checkpoint.plc to start the run again",
                        path, (long long)old_size, (long long)size);
-    if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
-        lseek(run->metrics, size, SEEK_SET) < 0)
-        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                       strerror(errno));
+    pl_status status = cut_file(run->metrics, path, size, error);
+    if (status != PL_OK) return status;
     run->metrics_size = size;
     if (size > 0) return PL_OK;
     pl_text head = pl_text_begin();
@@ -264,21 +274,11 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     return write_row(run, &row, error);
 }
 
-// Adds rows to contacts.csv. Those that were written in part are cut off again. Frees the text.
 static pl_status write_contacts(pl_run* run, pl_text* rows, pl_error* error) {
-    char path[PATH_SIZE];
-    path_in(run, "contacts.csv", path);
-    const char* text = pl_text_get(rows);
-    pl_status status = text ? write_whole(run->contacts, path, text, strlen(text), error)
-                            : pl_fail_memory(error, "contacts");
-    if (status == PL_OK) run->contacts_size += (int64_t)strlen(text);
-    else if (ftruncate(run->contacts, run->contacts_size) == 0)
-        lseek(run->contacts, run->contacts_size, SEEK_SET);
-    pl_text_free(rows);
-    return status;
+    return append(run, run->contacts, "contacts.csv", &run->contacts_size, rows, error);
 }
 
-// keeps the rows up to the present frame of a run that goes on
+// keeps the rows up to the present frame of a resumed run
 static pl_status open_contacts(pl_run* run, bool goes_on, pl_error* error) {
     if (!run->scene->output.contacts) return PL_OK;
     char path[PATH_SIZE];
@@ -286,10 +286,8 @@ static pl_status open_contacts(pl_run* run, bool goes_on, pl_error* error) {
     pl_world_tell_contacts(run->world, true);
     const int64_t size = goes_on ? pl_contact_table_size(path, pl_world_frame(run->world)) : 0;
     run->contacts = pl_file_open(path, PL_FILE_WRITE);
-    if (run->contacts < 0 || ftruncate(run->contacts, size) != 0 ||
-        lseek(run->contacts, size, SEEK_SET) < 0)
-        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                       strerror(errno));
+    pl_status status = cut_file(run->contacts, path, size, error);
+    if (status != PL_OK) return status;
     run->contacts_size = size;
     if (size > 0) return PL_OK;
     pl_text head = pl_text_begin();
@@ -371,7 +369,7 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     pl_run* run = NULL;
     char path[PATH_SIZE];
     pl_status status = create_run(folder, &run, error);
-    // the world first: a scene that cannot run must not cost an old run its files
+    // the world first: a scene that cannot run must not delete the files of an old run
     if (status == PL_OK) status = pl_scene_copy(scene, &run->scene, error);
     if (status == PL_OK) status = pl_world_create(scene, &run->world, notes, error);
     if (status == PL_OK) status = pl_world_check_held(run->world, error);
@@ -393,16 +391,16 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     return status;
 }
 
-// says what of the recording is cut because the checkpoint does not know of it
+// notes which frames of the recording are dropped because they came after the checkpoint
 static void note_tail(const pl_run* run, const pl_checkpoint_head* head, pl_notes* notes) {
     char path[PATH_SIZE];
     pl_recording* recording;
     if (pl_recording_open(path_in(run, "frames.plr", path), &recording, notes, NULL) != PL_OK)
-        return; // opening it to write will say why
+        return; // opening it for writing will report why
     int extra = (int)(pl_recording_last_number(recording) + 1 - head->frame_count);
     if (extra > 0)
         pl_note(notes, PL_NOTE_INFO,
-                "%s: the last %d frames are newer than the checkpoint and are made again", path,
+                "%s: the last %d frames are newer than the checkpoint and are computed again", path,
                 extra);
     pl_recording_close(recording);
 }
@@ -432,7 +430,7 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
     if (has_checkpoint)
         status = pl_checkpoint_load(path, run->scene_hash, run->world, &head, error);
     if (status == PL_OK && !has_checkpoint)
-        pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts anew",
+        pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts again",
                 folder);
     if (has_checkpoint && status == PL_OK) note_tail(run, &head, notes);
     if (status == PL_OK) status = open_files(run, has_checkpoint ? &head : NULL, error);
@@ -463,8 +461,8 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
         memcpy(summary->unbalanced, info->unbalanced, sizeof summary->unbalanced);
 }
 
-// Every so many frames, or when a second has gone by: a run that is killed loses no more than that,
-// and one with many small frames does not spend its time on checkpoints.
+// After a number of frames, or after a second. A killed run loses no more than that, and a run with
+// many small frames does not spend its time on checkpoints.
 static bool is_checkpoint_due(const pl_run* run, int frame) {
     int every = run->scene->output.checkpoint_every;
     return every > 0 ? frame % every == 0 : pl_seconds() - run->checkpoint_time >= 1.0;
@@ -479,7 +477,7 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     const bool is_recorded = info->frame % run->scene->output.every == 0;
     if (is_recorded) status = record_frame(run, error);
     if (status == PL_OK && is_recorded) status = add_contacts(run, error);
-    // the checkpoint of the frame before is counted here, since it must know of its row
+    // includes the checkpoint of the previous frame, which is posted only after its row is written
     if (status == PL_OK)
         status = add_metrics(run, info, pl_seconds() - start + run->checkpoint_seconds, error);
     run->summary.output_seconds += pl_seconds() - start;
@@ -501,7 +499,7 @@ pl_status pl_run_flush(pl_run* run, pl_error* error) {
 
 pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
-    // a checkpoint must not know of a frame that the recording lacks
+    // a checkpoint must not refer to a frame that the recording lacks
     pl_status status = run->is_behind ? PL_OK : post_checkpoint(run, error);
     if (status == PL_OK) status = log_cuts(run, error);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// A field of CSV: names with commas, quotes or line breaks stand in quotes (RFC 4180).
+// A field of CSV: names with commas, quotes or line breaks are quoted (RFC 4180).
 static void add_column(pl_text* row, const char* kind, const char* name, const char* what) {
     bool plain = strpbrk(name, ",\"\r\n") == NULL;
     pl_text_format(row, ",%s%s.", plain ? "" : "\"", kind);

@@ -36,11 +36,11 @@ static pl_status take_uvs(const pl_mesh* mesh, pl_run_surface* s, pl_record_body
 
 // ---- normals
 
-// Pairs of vertex and normal; those of one vertex are a list, which is short.
+// Pairs of vertex and normal; those of one vertex form a short list.
 typedef struct pairing {
     const pl_mesh* mesh;
     int* first;  // per vertex: the newest pair, or -1
-    int* next;   // per pair: the one before
+    int* next;   // per pair: the previous one of the same vertex
     int* source; // per pair: its normal in the mesh
     int count;
 } pairing;
@@ -53,7 +53,7 @@ static int pair_of(pairing* p, int vertex, int normal) {
     return p->first[vertex] = p->count++;
 }
 
-// a normal without length says nothing
+// normals of zero length are ignored
 static bool is_usable(const pl_mesh* mesh, int normal) {
     if (normal < 0) return false;
     double length = pl_norm(pl_vec3_load(mesh->normals + 3 * (size_t)normal));

@@ -21,16 +21,16 @@ typedef struct pl_run_surface {
     int* triangle_regions;
 } pl_run_surface;
 
-// Fills all of out that says something of its triangles, which are those of the mesh. The mesh must
-// live as long as out. Normals are numbered anew: corners of different vertices that share a normal
-// at rest have different ones later.
+// Fills the surface data of out, whose triangles are those of the mesh. The mesh must outlive out.
+// Normals are renumbered: corners of different vertices may share a normal at rest, but not after
+// deformation.
 pl_status pl_run_surface_take(const pl_mesh* mesh, pl_run_surface* surface, pl_record_body* out,
                               pl_error* error);
 void pl_run_surface_free(pl_run_surface* surface);
 
-// The normals of a body where its vertices are at the given positions, 3 per normal, of length 1.
-// Each is turned and sheared with the triangles around it, as normals of a surface are: flat faces
-// stay flat, smooth places smooth.
+// The normals of a body at the given positions of its vertices, 3 numbers each, of length 1. Each
+// is transformed with the triangles around it like normals of a surface: flat faces stay flat, and
+// smooth regions smooth.
 void pl_turn_normals(const pl_record_body* body, const float* positions, double* out);
 
 #endif

@@ -58,7 +58,7 @@ static pl_status choose_fields(pl_run_values* v, const pl_output* output, pl_err
     return PL_OK;
 }
 
-// the triangles of the surface with the mesh's own vertices
+// the triangles of the surface, by vertices of the mesh
 static int* whole_triangles(const pl_surface* surface) {
     size_t count = 3 * (size_t)surface->mesh->triangle_count;
     int* triangles = PL_ALLOC(int, count);
@@ -84,7 +84,7 @@ static pl_status check_solid(const pl_run_values* v, int b, const char* key, pl_
                    key);
 }
 
-// a mesh that is drawn in place of the body and moves with its tets
+// reads a mesh that is drawn in place of the body and follows its tets
 static pl_status read_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
     pl_run_body* body = &v->bodies[b];
     if (check_solid(v, b, "surface", error) != PL_OK) return PL_ERROR_UNSUPPORTED;
@@ -97,7 +97,7 @@ static pl_status read_skin(pl_run_values* v, int b, const pl_body* def, pl_error
     return PL_OK;
 }
 
-// the surface of the same shape with shorter edges
+// generates the surface of the same shape with shorter edges
 static pl_status make_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
     pl_run_body* body = &v->bodies[b];
     if (check_solid(v, b, "edge", error) != PL_OK) return PL_ERROR_UNSUPPORTED;
@@ -113,7 +113,7 @@ static pl_status make_skin(pl_run_values* v, int b, const pl_body* def, pl_error
     return PL_OK;
 }
 
-// ties the skin to the tets, and makes room for its values
+// attaches the skin to the tets, and allocates its values
 static pl_status setup_skin(pl_run_values* v, int b, pl_error* error) {
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];

@@ -13,9 +13,9 @@
 #include <pliant/world.h>
 
 typedef struct pl_run_body {
-    const pl_surface* surface; // the world's; NULL: there is a skin
+    const pl_surface* surface; // the world's; NULL if there is a skin
     float* rest;
-    int* triangles; // of all vertices, where they are recorded
+    int* triangles; // by all vertices of the mesh, if all are recorded
     pl_run_surface taken;
     const pl_mesh* skin;   // what is recorded in place of the body's own surface, or NULL
     pl_mesh* read_skin;    // the same if it was read from a file
@@ -42,7 +42,7 @@ typedef struct pl_run_values {
 pl_status pl_run_values_setup(pl_run_values* values, pl_world* world, const pl_scene* scene,
                               pl_error* error);
 void pl_run_values_free(pl_run_values* values);
-// The vertex of a body's mesh that a recorded one is, or the one that it follows most.
+// The mesh vertex of a recorded vertex, or the one that it follows most.
 int pl_run_values_vertex(const pl_run_values* values, int body, int recorded);
 // Stores the world's current state in values->values.
 void pl_run_values_update(pl_run_values* values, pl_world* world);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A small studio: a warm key light with shadows, a cool fill light, a sky that is brighter above
-// than below, and a soft highlight. Not physics; the sums are chosen so that a grey ball spans most
-// of the range without burning out.
+// Lighting as in a small studio: a warm key light with shadows, a cool fill light, a sky that is
+// brighter above than below, and a soft highlight. It is not physical; intensities are chosen so
+// that a grey ball uses most of the range without being overexposed.
 #include "record/shade.h"
 
 #include <float.h>
@@ -16,10 +16,10 @@ static const float BOUNCE_COLOR[3] = {0.21f, 0.19f, 0.17f};
 static const float BACKDROP_TOP[3] = {0.62f, 0.68f, 0.75f};
 static const float BACKDROP_GROUND[3] = {0.80f, 0.81f, 0.82f};
 
-static const float WRAP = 0.08f; // how far the key light reaches around an edge
+static const float WRAP = 0.08f; // how far the key light wraps around edges
 
 void pl_shader_place_lights(pl_shader* s) {
-    // horizontal directions of the camera, also when it looks straight down
+    // horizontal directions of the camera, even if it looks straight down
     pl_vec3f right = s->right, toward = pl_unitf(pl_crossf(right, s->world_up));
     s->key = pl_vec3f_of(pl_key_direction((pl_vec3){right.x, right.y, right.z},
                                           (pl_vec3){s->world_up.x, s->world_up.y, s->world_up.z}));
@@ -39,8 +39,8 @@ static inline float ramp(float low, float high, float x) {
     return t * t * (3.0f - 2.0f * t);
 }
 
-// the ground's point under each pixel of a row; the same arithmetic for all of them, so that it
-// runs in wide registers
+// the point of the ground under each pixel of a row; computed alike for all pixels, so that it
+// vectorises
 typedef struct row {
     float sky[PL_RASTER_TILE];       // 0 at the horizon and below, 1 high above
     float on_ground[PL_RASTER_TILE]; // 1, or 0 where the ray misses it
@@ -48,7 +48,7 @@ typedef struct row {
     bool has_shadow; // else both are 0
 } row;
 
-// coordinates of a map are linear along a row before the division by the ray's fall
+// coordinates in a map are linear along a row, before the division by the ray's slope
 typedef struct map_line {
     float eye, first, step; // coordinate of the eye, of the first ray's direction, and its step
 } map_line;
@@ -58,8 +58,7 @@ static map_line line_of(const pl_shader* s, pl_vec3f axis, float origin, float s
                       s->pixel_x * pl_dotf(s->right, axis) * scale};
 }
 
-// true if a row is beside all that a map holds; from one end of it to the other, coordinates only
-// rise or only fall
+// true if a row is entirely outside the used part of a map; coordinates are monotonic along a row
 static bool is_beside(map_line line, const float* reach, int last, int low, int high) {
     if (!(reach[0] > 0.0f) || !(reach[last] > 0.0f)) return false; // the horizon is between them
     float a = line.eye + reach[0] * line.first;
@@ -79,7 +78,7 @@ static bool look_up(const pl_shader* s, const pl_light_map* map, pl_vec3f d, con
     int x0[PL_RASTER_TILE], y0[PL_RASTER_TILE];
     float fx[PL_RASTER_TILE], fy[PL_RASTER_TILE];
     for (int i = 0; i < count; i++) {
-        // the border of a map is 0, so a place outside may be moved to it
+        // the border of a map is 0, so points outside can be clamped to it
         float x = u.eye + reach[i] * (u.first + u.step * (float)i);
         float y = v.eye + reach[i] * (v.first + v.step * (float)i);
         x = x > 0.0f ? x : 0.0f;
@@ -106,7 +105,7 @@ static void meet_ground(const pl_shader* s, pl_vec3f d, int count, row* r) {
     float reach[PL_RASTER_TILE];
     for (int i = 0; i < count; i++) {
         float fall = first + step * (float)i;
-        float length = sqrtf(1.0f + pl_dotf(d, d)); // near enough for a gradient of the sky
+        float length = sqrtf(1.0f + pl_dotf(d, d)); // accurate enough for a gradient of the sky
         float t = fall / length * 1.25f;
         t = t > 0.0f ? t : 0.0f;
         r->sky[i] = t < 1.0f ? t : 1.0f;
@@ -142,7 +141,7 @@ bool pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)
     for (int i = 0; i < count; i++) {
         float hidden = r.on_ground[i] * r.hidden[i], dark = r.on_ground[i] * r.dark[i];
         float light = (1.0f - 0.45f * hidden) * (1.0f - 0.72f * dark);
-        if (alpha) { // the shadow alone, to be laid over something
+        if (alpha) { // only the shadow, to be composited over something
             alpha[i] = 1.0f - light;
             rgb[i][0] = rgb[i][1] = rgb[i][2] = 0.0f;
             continue;
@@ -155,7 +154,7 @@ bool pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)
     return false;
 }
 
-// what shading knows of a batch of fragments, one array per number
+// data of a batch of fragments, one array per number
 typedef float lanes[PL_SHADE_BATCH];
 typedef struct batch {
     int count;
@@ -187,9 +186,9 @@ static void gather(const pl_shader* s, const pl_fragments* f, batch* b) {
     b->count = f->count;
 }
 
-// Barycentric coordinates of the point of a projected triangle's sides that is nearest to a place
-// of the picture. Lengths are those of the picture: along a sliver, a small step beside the
-// triangle is a large one in barycentric coordinates.
+// Barycentric coordinates of the point on a projected triangle's sides that is nearest to a point
+// of the picture. Distances are measured in the picture: beside a sliver, a small step there is a
+// large one in barycentric coordinates.
 static void nearest_on_sides(const pl_shader* s, int id, float x, float y, float* b1, float* b2) {
     const int* t = s->mesh->triangles + 3 * (size_t)id;
     float nearest = FLT_MAX, best[3] = {1.0f, 0.0f, 0.0f};
@@ -204,7 +203,7 @@ static void nearest_on_sides(const pl_shader* s, int id, float x, float y, float
         float ex = px - part * dx, ey = py - part * dy;
         if (!(ex * ex + ey * ey < nearest)) continue;
         nearest = ex * ex + ey * ey;
-        // from parts of the picture to parts of the side, which is seen in perspective
+        // corrects the fraction along the side for perspective
         float w_a = (1.0f - part) * a.depth, w_b = part * b.depth;
         best[0] = best[1] = best[2] = 0.0f;
         best[k] = w_a / (w_a + w_b);
@@ -225,7 +224,7 @@ static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
         b->b1[i] = pl_dotf(from, p) * scale;
         b->b2[i] = pl_dotf(d, q) * scale;
     }
-    // a pixel's samples may be in a triangle and their middle beside it
+    // samples may be inside a triangle although their centre is outside
     for (int i = 0; i < b->count; i++) {
         bool inside = b->b1[i] >= 0.0f && b->b2[i] >= 0.0f && b->b1[i] + b->b2[i] <= 1.0f;
         if (!inside) nearest_on_sides(s, f->ids[i], f->x[i], f->y[i], &b->b1[i], &b->b2[i]);
@@ -300,8 +299,8 @@ static void own_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
-// The colour of the corner that has the largest barycentric coordinate. Within half a pixel of
-// where another corner's has, both are mixed, or borders would be jagged.
+// The colour of the corner with the largest barycentric coordinate. Within half a pixel of the
+// border to another corner, both colours are mixed, or borders would be jagged.
 static void nearest_color(const pl_shader* s, int id, const float* values, float u, float v,
                           float rgb[3]) {
     const float at[3] = {1.0f - u - v, u, v};
@@ -324,7 +323,7 @@ static void nearest_color(const pl_shader* s, int id, const float* values, float
     for (int n = 0; n < 3; n++) rgb[n] = part * rgb[n] + (1.0f - part) * other[n];
 }
 
-// instead of them, textures and colours of values
+// replaces them by textures and colours of values
 static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
         int id = f->ids[i], number = s->mesh->bodies[id];
@@ -349,7 +348,7 @@ static inline float size_of(const batch* b, int i) {
     return u + b->vx[i] * b->vx[i] + b->vy[i] * b->vy[i] + b->vz[i] * b->vz[i];
 }
 
-// shadows on bodies: small triangles are often lit or dark as a whole, or behind the same thing
+// shadows on bodies: small triangles are often entirely lit or dark, or behind the same occluder
 static void shadow_lights(const pl_shader* s, const pl_fragments* f, batch* b) {
     const pl_key_light* light = s->key_light;
     float small = light->small * light->small;
@@ -374,7 +373,8 @@ static void shadow_lights(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
-// how much of the sky is seen: of the corners, or of the fragment itself in a large triangle
+// how much of the sky is visible: interpolated from the corners, or computed per fragment in large
+// triangles
 static void open_sky(const pl_shader* s, const pl_fragments* f, batch* b) {
     if (!s->occlusion) {
         for (int i = 0; i < b->count; i++) b->open[i] = 1.0f;
@@ -393,9 +393,9 @@ static void open_sky(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
-// How much of the line colour is seen, by the distance to the nearest edge of the projected
-// triangle. Where lines would be closer than a few pixels their mean is drawn instead, or they
-// would beat with the pixels; and they are faint there, or a fine mesh would be all line.
+// Fraction of the line colour, from the distance to the nearest edge of the projected triangle.
+// Where lines would be closer than a few pixels, their mean is drawn instead, to avoid moire
+// patterns. They also fade there, or a fine mesh would be nothing but lines.
 static float line_part(const pl_shader* s, int id, float x, float y) {
     const int* t = s->mesh->triangles + 3 * (size_t)id;
     float nearest = 1e9f, around = 0.0f, area = 0.0f;
@@ -410,7 +410,7 @@ static float line_part(const pl_shader* s, int id, float x, float y) {
         area += cross;
     }
     nearest *= 1.0f / PL_RASTER_SUBPIXEL;
-    // the largest distance from the edges that there is in the triangle
+    // the radius of the inscribed circle
     float inner = around > 0.0f ? area / around / PL_RASTER_SUBPIXEL : 0.0f;
     around *= 1.0f / PL_RASTER_SUBPIXEL;
     float strength = 0.3f + 0.45f * ramp(6.0f, 36.0f, around);
@@ -433,7 +433,7 @@ static inline float power16(float x) {
     return x * x;
 }
 
-// the sum of the lights in one colour, with the brightest parts bent towards white
+// the sum of the lights in one colour, with the brightest parts compressed towards white
 static inline float mix(float base, float light, float gloss, float line) {
     float value = base * light + gloss, over = positive(value - 0.6f);
     value = value - over + over / (1.0f + 1.2f * over);
@@ -442,12 +442,12 @@ static inline float mix(float base, float light, float gloss, float line) {
 
 static void add_lights(const pl_shader* s, const batch* b, pl_fragments* f) {
     pl_vec3f up = s->world_up, key = s->key;
-    float gloss_part = s->mesh->values ? 0.35f : 1.0f; // colours of values are to be read
+    float gloss_part = s->mesh->values ? 0.35f : 1.0f; // colours of values must stay readable
     float ground_part = s->ground ? 0.55f : 0.0f;
     for (int i = 0; i < b->count; i++) {
         pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]}, w = {b->wx[i], b->wy[i], b->wz[i]};
         pl_vec3f p = {b->px[i], b->py[i], b->pz[i]};
-        // the key light reaches a little around the edge
+        // the key light wraps a little around the edge
         float direct = positive(pl_dotf(n, key) + WRAP) * (1.0f / (1.0f + WRAP)) * b->lit[i];
         float fill = positive(pl_dotf(n, s->fill));
         // the sky from above, the ground from below; close to the ground both are dimmed

@@ -21,7 +21,7 @@ typedef struct pl_shader {
     const pl_raster_vertex* projected; // for the width of lines
     bool wireframe;
     bool has_textures;
-    bool has_categories; // values are names: of three corners the nearest one counts
+    bool has_categories; // values are categories: a point has the value of the nearest corner
     bool ground;
     float ground_height;
     float value_low, value_scale;  // of the colour map
@@ -42,15 +42,15 @@ typedef struct pl_fragments {
     int count;
     int ids[PL_SHADE_BATCH];                    // triangles
     float x[PL_SHADE_BATCH], y[PL_SHADE_BATCH]; // points of the picture [pixels]
-    float weights[PL_SHADE_BATCH];              // for the caller: of its pixel, and
-    int pixels[PL_SHADE_BATCH];                 // which one it is
+    float weights[PL_SHADE_BATCH];              // for the caller: weight in its pixel, and
+    int pixels[PL_SHADE_BATCH];                 // which pixel that is
     float rgb[3][PL_SHADE_BATCH];               // results, linear
 } pl_fragments;
 
 void pl_shade_triangles(const pl_shader* shader, pl_fragments* fragments);
-// Linear RGB behind all bodies for count pixels of a row from (x, y) on, at most PL_RASTER_TILE.
-// alpha, if not NULL, gets how opaque the ground's shadow is there, over black. Returns true if all
-// of them are known to be equal.
+// Linear RGB of the backdrop for `count` pixels of a row from (x, y) on, at most PL_RASTER_TILE. If
+// alpha is not NULL, there is only the ground's shadow, and alpha gets its opacity. Returns true if
+// all pixels are known to be equal.
 bool pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3],
                        float* alpha);
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The key light is a disc, so a shadow is sharp where the body touches the ground and soft far
-// below it. The map of the light holds which part of each entry is covered and how high above the
-// ground; the mean height around an entry gives the radius of the penumbra (after Fernando,
+// below it. The map of the light stores which fraction of each entry is covered and how high above
+// the ground. The mean height around an entry gives the radius of the penumbra (after Fernando,
 // "Percentage-closer soft shadows", 2005), and box means of that radius come from a summed-area
 // table (Crow 1984) at the same cost for every radius. The sky is done likewise with a map seen
 // from below, where low parts count more.
@@ -36,7 +36,7 @@ static void map_free(pl_light_map* map) {
     *map = (pl_light_map){0};
 }
 
-// a drawing of the mesh from a light's direction
+// draws the mesh from a light's direction
 typedef struct light_job {
     const pl_render_mesh* mesh;
     pl_light_map map; // of pixels
@@ -58,7 +58,7 @@ static void project_task(int begin, int end, int worker, void* user) {
         float x = (pl_dotf(p, map->u) - map->u0) * scale;
         float y = (pl_dotf(p, map->v) - map->v0) * scale;
         float depth = pl_dotf(p, map->toward);
-        // a point far outside, or not a number, throws no shadow
+        // points that are far outside or NaN cast no shadow
         bool usable = fabsf(x) < 1e8f && fabsf(y) < 1e8f && fabsf(depth) < 1e8f;
         job->vertices[i] = usable ? (pl_raster_vertex){(int)lrintf(x), (int)lrintf(y), depth}
                                   : (pl_raster_vertex){.x = PL_RASTER_HIDDEN};
@@ -154,7 +154,7 @@ static void sum_areas(const float* values, int side, double* sums, pl_pool* pool
     pl_parallel_for(pool, sum_columns_task, side, 64, &job);
 }
 
-// mean over the square of 2 reach + 1 entries around (x, y); what lies outside counts as 0
+// mean over the square of (2 reach + 1)^2 entries around (x, y); entries outside count as 0
 static inline float box_mean(const double* sums, int side, int x, int y, int reach) {
     size_t stride = (size_t)side + 1;
     size_t x0 = (size_t)(x < reach ? 0 : x - reach), y0 = (size_t)(y < reach ? 0 : y - reach);
@@ -166,7 +166,7 @@ static inline float box_mean(const double* sums, int side, int x, int y, int rea
     return (float)sum / (width * width);
 }
 
-// the same for a radius between two of these
+// the same for a fractional radius
 static inline float soft_mean(const double* sums, int side, int x, int y, float radius) {
     int reach = (int)radius;
     float low = box_mean(sums, side, x, y, reach), high = box_mean(sums, side, x, y, reach + 1);
@@ -194,8 +194,7 @@ static void soft_blur_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// box_mean of a row with one reach: away from the ends nothing has to be cut, so that it runs in
-// wide registers
+// box_mean of a row with one reach; away from the ends no clamping is needed, so that it vectorises
 static void box_row(const double* sums, int side, int y, int reach, float* out) {
     size_t stride = (size_t)side + 1;
     size_t y0 = (size_t)(y < reach ? 0 : y - reach);
@@ -238,7 +237,7 @@ typedef struct blur_buffers {
     double *sums, *height_sums;
     float *heights, *radii;
     int side;
-    size_t size; // of all, which begins at sums
+    size_t size; // of all buffers, which begin at sums
 } blur_buffers;
 
 static pl_status blur_create(int side, blur_buffers* b, pl_error* error) {
@@ -255,7 +254,7 @@ static pl_status blur_create(int side, blur_buffers* b, pl_error* error) {
 
 static void blur_free(blur_buffers* b) { pl_free(b->sums, b->size); }
 
-// blurs values in place, repeatedly: two boxes make a tent, three are near a bell
+// blurs values in place, repeatedly: two boxes make a tent, three are close to a Gaussian
 static void blur(float* values, blur_buffers* b, const float* radii, float radius, int times,
                  pl_pool* pool) {
     for (int i = 0; i < times; i++) {
@@ -269,16 +268,16 @@ static void blur(float* values, blur_buffers* b, const float* radii, float radiu
     }
 }
 
-// the entries that are not 0, and one more on each side for what lies between them
+// the range of entries that are not 0, plus one on each side for interpolation
 static void find_used(pl_light_map* map) {
-    const float LEAST = 1e-6f; // less is round-off of sums
+    const float MIN_VALUE = 1e-6f; // anything less is round-off of sums
     int side = map->side, x0 = side, x1 = -1, y0 = side, y1 = -1;
     for (int y = 0; y < side; y++) {
         const float* row = map->values + (size_t)y * (size_t)side;
         int first = 0, last = side - 1;
-        while (first < side && !(row[first] > LEAST)) first++;
+        while (first < side && !(row[first] > MIN_VALUE)) first++;
         if (first == side) continue;
-        while (!(row[last] > LEAST)) last--;
+        while (!(row[last] > MIN_VALUE)) last--;
         x0 = first < x0 ? first : x0;
         x1 = last > x1 ? last : x1;
         y0 = y < y0 ? y : y0;
@@ -329,7 +328,7 @@ typedef struct sky_job {
     float *near_part, *values;
 } sky_job;
 
-// coverage fades with the height, fast for what is near and slowly for all
+// coverage fades with height: once quickly, for what is near, and once slowly, for everything
 static void sky_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sky_job* job = user;
@@ -359,7 +358,7 @@ static pl_status create_sky(const pl_render_mesh* mesh, int up_axis, pl_vec3f up
                      .up = up};
     if (status == PL_OK) status = draw_light(&job, pool, error);
     if (status == PL_OK) {
-        float* near_part = b.radii; // free until now
+        float* near_part = b.radii; // not used yet
         sky_job fading = {b.heights, near_part, out->sky.values};
         pl_parallel_for(pool, sky_task, SKY_SIDE * SKY_SIDE, 4096, &fading);
         blur(near_part, &b, NULL, 0.018f * out->sky.scale, 3, pool);

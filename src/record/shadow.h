@@ -15,7 +15,7 @@ typedef struct pl_light_map {
     float u0, v0;          // coordinates of the corner of entry (0, 0)
     float scale;           // entries per unit
     float* values;
-    int used_x0, used_y0, used_x1, used_y1; // beside these entries all are 0, to what is seen
+    int used_x0, used_y0, used_x1, used_y1; // all other entries are 0, to visible accuracy
 } pl_light_map;
 
 typedef struct pl_shadows {

@@ -9,7 +9,7 @@ enum { GAP = 4, MAX_CELLS = 400 };
 void pl_show_label(const pl_show* show, int frame, char* text, size_t size) {
     text[0] = '\0';
     if (!pl_show_is_recording(show)) return;
-    // milliseconds as whole numbers, so that no locale puts a comma
+    // milliseconds as integers, so that no locale inserts a comma
     long long time = (long long)(1000.0 * pl_show_time(show, frame) + 0.5);
     snprintf(text, size, "frame %d   t = %lld.%03lld s", pl_show_number(show, frame), time / 1000,
              time % 1000);

@@ -23,7 +23,7 @@ static char* recording_path(const char* path) {
     return size < (int)sizeof text ? pl_copy_text(text) : NULL;
 }
 
-// the recording of a run's folder, or the file itself; one without a whole frame is an error
+// opens a recording or that of a run's folder; fails if it has no complete frame
 static pl_status open_recording(const char* path, pl_recording** out, pl_notes* notes,
                                 pl_error* error) {
     char* file = recording_path(path);
@@ -32,13 +32,14 @@ static pl_status open_recording(const char* path, pl_recording** out, pl_notes* 
     if (status == PL_OK && pl_recording_frame_count(*out) == 0) {
         pl_recording_close(*out);
         *out = NULL;
-        status = pl_fail(error, PL_ERROR_FORMAT, "%s: has no whole frame yet", file);
+        status = pl_fail(error, PL_ERROR_FORMAT, "%s: has no complete frame yet", file);
     }
     pl_free_text(file);
     return status;
 }
 
-// positions of a mesh are taken relative to its middle, or float would not do for large coordinates
+// positions are stored relative to the middle of the mesh, since float would not be enough for
+// large coordinates
 static pl_status copy_surface(pl_show* s, const pl_mesh* mesh, pl_error* error) {
     int count = mesh->vertex_count;
     s->surface_positions = PL_ALLOC(float, 3 * (size_t)count);
@@ -71,8 +72,8 @@ static bool has_tet_field(const pl_record_body* b, const pl_show_quantity* q) {
     return false;
 }
 
-// True if an edge belongs to an odd number of triangles. The hashes of all edges are folded into
-// one by exclusive or, in which those that come twice vanish.
+// True if an edge belongs to an odd number of triangles. Hashes of all edges are combined by
+// exclusive or, in which those that occur twice cancel.
 static bool is_open(int triangle_count, const int* triangles) {
     uint64_t fold = 0;
     for (size_t i = 0; i < 3 * (size_t)triangle_count; i++) {
@@ -117,7 +118,7 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .triangles = mesh->triangles};
         }
         set_back_color(b, i);
-        // sheets that move are cloth, whose folds are round
+        // sheets in a recording are cloth, whose folds are drawn round
         b->has_no_creases = head && b->has_back_color;
         if (head && has_tet_field(&head->bodies[i], &s->quantity)) {
             s->tets_behind[i] = PL_ALLOC(int, b->triangle_count);
@@ -221,7 +222,7 @@ int pl_show_up_axis(const pl_show* s) {
 }
 pl_recording* pl_show_recording(pl_show* s) { return s->recording; }
 
-// texture coordinates of a body; those of a mesh file are copied as floats
+// sets the texture coordinates of a body; those of a mesh file are copied as floats
 static pl_status set_uvs(pl_show* s, int i, pl_error* error) {
     pl_render_body* b = &s->bodies[i];
     if (s->recording) {
@@ -374,7 +375,7 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
     *scene = &s->scene;
     pl_status status = s->recording ? pl_recording_load(s->recording, frame, error) : PL_OK;
     if (status == PL_OK && s->against) {
-        // a shorter recording stays at its last frame, and a missing one is stood in for by it
+        // for a missing frame, and after the end, the last frame is used
         int other = pl_recording_find(s->against, pl_show_number(s, frame));
         int last = pl_recording_frame_count(s->against) - 1;
         status = pl_recording_load(s->against, other >= 0 ? other : last, error);

@@ -12,9 +12,9 @@
 
 typedef struct pl_shown_collider {
     const pl_collider* def;
-    pl_mesh* mesh;        // of one that is a mesh, after its transform
-    pl_point_cache cache; // or empty
-    double* cached;       // its points
+    pl_mesh* mesh;        // of a mesh collider, after its transform
+    pl_point_cache cache; // may be empty
+    double* cached;       // points of the cache
     int vertex_count, triangle_count;
     double* start; // 3 per vertex, before the motion
     float* positions;
@@ -26,8 +26,8 @@ pl_status pl_shown_collider_create(const pl_collider* def, pl_shown_collider* ou
                                    pl_error* error);
 void pl_shown_collider_free(pl_shown_collider* shape);
 
-// Positions at a time; sizes are those that the scene has now. frame_step: between the samples of a
-// cache [s]. Planes reach `reach` to each side of the place nearest to `around`.
+// Computes positions at a time, with the sizes that the scene has now. frame_step: between the
+// samples of a cache [s]. Planes extend by `reach` to each side of their point nearest to `around`.
 void pl_shown_collider_place(pl_shown_collider* shape, double time, double frame_step,
                              pl_vec3 around, double reach);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What is the same in all pictures of a show: the camera or its path, the ground, the range of
+// Everything common to all pictures of a show: the camera or its path, the ground, the range of
 // colours.
 #include "base/array.h"
 #include "record/legend.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_FRAMES = 120, MAX_VALUES = 4096 }; // that are looked at; values per body and frame
+enum { MAX_FRAMES = 120, MAX_VALUES = 4096 }; // frames examined; values per body and frame
 
 // ---------------------------------------------------------------- colours
 
@@ -45,8 +45,8 @@ static int compare_floats(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// A few values far beyond all others would take most of the colours: an end of the range that is
-// further from the middle 99 % than their own width moves to these.
+// A few extreme values would use up most of the colours. So an end of the range that is farther
+// from the middle 99 % of the values than their width moves to them.
 static void cut_outliers(value_range* range) {
     size_t count = range->sample.count;
     float* values = range->sample.data;
@@ -71,7 +71,7 @@ static const char* region_name(const pl_show* s, int number) {
     return NULL;
 }
 
-// names of the regions that are seen; of several bodies, those of the first that has some
+// names of the visible regions, taken from the first body that has some
 static void list_regions(pl_show* s, const value_range* range, pl_render_options* options) {
     options->items = s->items;
     for (int i = 0; i < PL_COLORMAP_SIZE; i++) {
@@ -91,7 +91,7 @@ static void set_colors(pl_show* s, value_range* range, pl_render_options* option
     double low = range->low, high = range->high;
     if (!(low <= high)) low = 0.0, high = 1.0;
     if (q->map == PL_COLORMAP_DIVERGING) {
-        // the same reach on both sides of the neutral value
+        // the same width on both sides of the neutral value
         double reach = fmax(fabs(low - q->neutral), fabs(high - q->neutral));
         reach = fmax(reach, q->least_reach);
         low = q->neutral - reach, high = q->neutral + reach;
@@ -107,17 +107,18 @@ static void set_colors(pl_show* s, value_range* range, pl_render_options* option
 
 // ---------------------------------------------------------------- camera
 
-// a frame of a long show: from the first to the last, evenly
+// which frame to examine: evenly from the first to the last
 static int looked_at(int count, int looked, int i) {
     return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
 }
 
-// Colliders are shown whole up to these sizes, as parts of that of all bodies: their own size, or
-// that of a collider and the bodies together. A figure is about twice as large as its dress.
+// Colliders are shown whole up to these sizes, relative to that of all bodies: LARGE_COLLIDER for
+// the collider, LARGE_TOGETHER for collider and bodies together. A figure is about twice as large
+// as its dress.
 static const double LARGE_COLLIDER = 1.8, LARGE_TOGETHER = 2.5;
 
-// frames: `looked` of the `count` from `first` on. Colliders are shown whole if they are not much
-// larger than the bodies; of larger ones the part around the bodies is enough.
+// Examines `looked` of the `count` frames from `first` on. Colliders are shown whole unless they
+// are much larger than the bodies; then the part around the bodies is enough.
 static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camera_fit* fit) {
     double size = pl_distance(fit->low, fit->high);
     pl_camera_fit bodies = *fit;
@@ -165,10 +166,10 @@ static pl_camera_fit turned(const pl_view* view, double part, const pl_render_op
     return pl_camera_fit_begin(&now, options->width, options->height);
 }
 
-// how far a camera that moves must be from what it looks at, to see the bodies in every picture
+// the distance from its target at which a moving camera sees the bodies in every picture
 static pl_status find_distance(pl_show* s, int looked, const pl_render_options* options,
                                pl_error* error) {
-    enum { DIRECTIONS = 24 }; // of a mesh, which has one frame
+    enum { DIRECTIONS = 24 }; // sampled for a mesh, which has one frame
     int count = pl_show_frame_count(s), pictures = count > 1 ? looked : DIRECTIONS;
     s->distance = s->view.distance;
     for (int i = 0; i < pictures && !(s->view.distance > 0.0); i++) {
@@ -201,7 +202,7 @@ void pl_show_move_camera(const pl_show* s, double part, pl_render_options* optio
     options->radius = fmin(options->radius, 0.75 * s->distance);
 }
 
-// bodies: fit without colliders, which may stand in the ground
+// bodies: a fit without colliders, which may be partly below the ground
 static void set_ground(const pl_show* s, const pl_camera_fit* bodies, pl_camera_fit* fit,
                        pl_render_options* options) {
     const double low[3] = {bodies->low.x, bodies->low.y, bodies->low.z};
@@ -209,7 +210,7 @@ static void set_ground(const pl_show* s, const pl_camera_fit* bodies, pl_camera_
     double radius = 0.5 * pl_distance(bodies->low, bodies->high);
     options->ground = options->ground && (s->has_ground || s->surface);
     options->ground_height = lowest;
-    // what the penalty of contact lets sink in is not shown as lying below the ground
+    // bodies that the contact penalty lets sink in a little are not shown below the ground
     bool sinks = lowest < s->ground && lowest > s->ground - 0.1 * radius;
     if (s->has_ground && !sinks) options->ground_height = s->ground;
     fit->has_ground = options->ground;
@@ -262,5 +263,5 @@ pl_status pl_show_aim_at(pl_show* s, int frame, pl_render_options* options, pl_e
     double ground_height = options->ground_height;
     pl_render_options_frame(options, &fit);
     options->ground_height = ground_height;
-    return pl_show_load(s, frame, &scene, error); // colliders where they are
+    return pl_show_load(s, frame, &scene, error); // moves colliders to their positions
 }

@@ -26,7 +26,7 @@ typedef struct pl_show {
     int** tets_behind;     // per body, the tets of its triangles; NULL unless tets have the values
     pl_render_scene scene; // bodies, then colliders
 
-    pl_scene* setting; // where the colliders are from, or NULL
+    pl_scene* setting; // the scene of the colliders, or NULL
     double first_step; // its time step at the start [s]
     int shape_count;
     pl_shown_collider* shapes;
@@ -38,7 +38,7 @@ typedef struct pl_show {
     double reach;    // this far
 
     pl_array cage_positions, cage_triangles; // bars around the cells of lattices
-    int cells_frame;                         // where they are so
+    int cells_frame;                         // the frame in which they are valid
 
     pl_array contacts; // of pl_contact_row; of all frames
     pl_array marks;    // of pl_render_mark, one per contact

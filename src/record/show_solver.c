@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the solver of a run works with. A recording does not hold it: the world is made again from
-// the scene in the run's folder, as if the run were to go on.
+// Shows data of the solver of a run. A recording does not contain them, so the world is created
+// again from the scene in the run's folder, as if to resume the run.
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "record/run_checkpoint.h"
@@ -37,8 +37,8 @@ static pl_status file_in(const char* folder, const char* name, char path[PATH_SI
     int size = snprintf(path, PATH_SIZE, "%s/%s", folder, name);
     if (size < PATH_SIZE && stat(path, &info) == 0) return PL_OK;
     return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "%s: what a solver works with is shown of the folder of a run, which holds %s",
-                   folder, name);
+                   "%s: levels and cells are shown for the folder of a run, which has %s", folder,
+                   name);
 }
 
 static pl_status open_run(const pl_show* s, const char* folder, run_again* run, pl_notes* notes,
@@ -60,7 +60,7 @@ static pl_status open_run(const pl_show* s, const char* folder, run_again* run, 
 
 // ---------------------------------------------------------------- a level of multigrid
 
-// the nodes of a body as colours, NAN where the level is not there; false when memory is out
+// the nodes of a body as colours, NAN where the level does not exist; false if memory runs out
 static bool fill_nodes(pl_show* s, run_again* run, int b, int level, int* node_count) {
     int vertex_count = pl_world_mesh(run->world, b)->vertex_count;
     int* nodes = PL_ALLOC(int, vertex_count);
@@ -197,7 +197,7 @@ static pl_status load_end(pl_show* s, const char* folder, run_again* run, pl_err
     return status;
 }
 
-// gives the show a body more
+// adds a body to the show
 static pl_status add_cage(pl_show* s, edge_bars* bars, pl_error* error) {
     int count = s->scene.body_count;
     pl_render_body* all = PL_ALLOC(pl_render_body, count + 1);

@@ -23,7 +23,7 @@ static const struct {
 };
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 
-// fields of a run: what the legend calls them, and the middle of those where it means something
+// fields of a run: their title in the legend, and the neutral value where there is one
 static const struct {
     const char* name;
     const char* title;
@@ -55,7 +55,7 @@ static void add_name(const char* name, char* text, size_t size) {
     snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-// what could be asked for, for messages
+// lists the available names, for messages
 static void list_names(const pl_recording* recording, const pl_mesh* mesh, char* text,
                        size_t size) {
     text[0] = '\0';
@@ -225,7 +225,7 @@ static bool fill_mesh_field(const pl_mesh* mesh, const char* name, float* values
     return f && f->kind == PL_ELEMENT_TRIANGLE;
 }
 
-// the first of the regions that have one name: a surface has those of its triangles and of its tets
+// the first region of the same name, since a surface may have one of triangles and one of tets
 static int first_of_name(const pl_mesh* mesh, int region) {
     for (int i = 0; i < region; i++)
         if (mesh->regions[i].kind == PL_ELEMENT_TRIANGLE &&
@@ -234,7 +234,7 @@ static int first_of_name(const pl_mesh* mesh, int region) {
     return region;
 }
 
-// of the regions that a triangle is in, the smallest says most
+// of the regions that contain a triangle, the smallest is the most specific
 static void fill_mesh_regions(const pl_mesh* mesh, float* values) {
     fill_empty(values, mesh->triangle_count);
     for (int i = 0; i < mesh->region_count; i++) {

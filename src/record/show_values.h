@@ -25,10 +25,10 @@ typedef struct pl_show_quantity {
     pl_colormap map;
     double neutral;     // middle of a diverging map
     bool from_zero;     // the range begins at 0
-    double least_reach; // of a diverging map: smaller differences are not blown up
+    double least_reach; // of a diverging map: smaller ranges are widened to this
 } pl_show_quantity;
 
-// The quantity of a name, of a recording or of a mesh (the other is NULL).
+// Finds the quantity of that name, in a recording or in a mesh (the other is NULL).
 pl_status pl_show_choose(const char* name, const char* path, const pl_recording* recording,
                          const pl_recording* against, const pl_mesh* mesh, pl_show_quantity* out,
                          pl_error* error);

@@ -132,7 +132,7 @@ static float glyph_width(const char* glyph) {
     return widest < 0 ? 2.0f : 0.5f * (float)widest;
 }
 
-// each corner is replaced by two points on its sides; the ends of an open stroke stay
+// replaces each corner by two points on its sides; the ends of an open stroke stay
 static int cut_corners(const point* in, int count, bool closed, point* out) {
     int n = 0;
     if (!closed) out[n++] = in[0];

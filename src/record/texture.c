@@ -54,7 +54,7 @@ void pl_texture_free(pl_texture* t) {
     *t = (pl_texture){0};
 }
 
-// one level, mixed of the four pixels around a place; adds weight times the colour
+// adds weight times the colour of one level, interpolated from the four nearest pixels
 static void add_level(const pl_texture* t, int l, float u, float v, float weight, float rgb[3]) {
     int width = t->widths[l], height = t->heights[l];
     float x = (u - floorf(u)) * (float)width - 0.5f;

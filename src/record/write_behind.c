@@ -25,7 +25,7 @@ struct pl_write_behind {
     pl_error error;
 };
 
-// runs one job outside the lock; after a failure it is only counted
+// runs one job outside the lock; after a failure jobs are skipped
 static void run_next(pl_write_behind* q) {
     write_job job = q->jobs[(q->done_count + 1) % ROOM];
     if (q->status == PL_OK) {
@@ -83,7 +83,7 @@ void pl_write_behind_destroy(pl_write_behind* q) {
     PL_FREE(q, pl_write_behind, 1);
 }
 
-// the failure of an earlier job, if there is one; under the lock
+// returns the failure of an earlier job, if any; called under the lock
 static pl_status tell_failure(const pl_write_behind* q, pl_error* error) {
     return q->status == PL_OK ? PL_OK : pl_fail(error, q->status, "%s", q->error.text);
 }

@@ -24,7 +24,7 @@ pl_status pl_write_behind_post(pl_write_behind* queue, pl_write_job job, void* u
                                int64_t* ticket, pl_error* error);
 // Waits until the job is done or skipped; ticket 0 is no job. Fails if a job failed.
 pl_status pl_write_behind_wait_for(pl_write_behind* queue, int64_t ticket, pl_error* error);
-// The same for all jobs that were posted.
+// Waits for all posted jobs.
 pl_status pl_write_behind_wait(pl_write_behind* queue, pl_error* error);
 
 #endif
