@@ -11,7 +11,6 @@
 #include "cloth_kernels.h"
 #include "elements/tet_elements.h"
 #include "fem/tet_batches.h"
-#include "mesh/reorder.h"
 #include "rotation_data.h"
 
 #include <pliant/generate.h>
@@ -64,12 +63,7 @@ static pl_status load_mesh(bench* b, pl_mesh** out, pl_error* error) {
 static pl_status prepare_mesh(bench* b, kernels* k, pl_error* error) {
     pl_mesh* mesh;
     pl_status status = load_mesh(b, &mesh, error);
-    if (status != PL_OK) return status;
-    pl_mesh_order order;
-    status = pl_mesh_reorder(mesh, &k->mesh, &order, error);
-    pl_mesh_destroy(mesh);
-    if (status == PL_OK) pl_mesh_order_free(&order);
-    return status;
+    return status == PL_OK ? bench_reorder(mesh, &k->mesh, error) : status;
 }
 
 static bool allocate(kernels* k) {

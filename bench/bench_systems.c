@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "elements/tet_elements.h"
-#include "mesh/reorder.h"
+#include "mesh_order.h"
 
 #include <pliant/generate.h>
 
@@ -15,10 +15,10 @@ bench_solid bench_default_solid(void) {
 }
 
 pl_status bench_reorder(pl_mesh* mesh, pl_mesh** out, pl_error* error) {
-    pl_mesh_order order;
-    pl_status status = pl_mesh_reorder(mesh, out, &order, error);
+    bench_mesh_order order;
+    pl_status status = bench_mesh_reorder(mesh, out, &order, error);
     pl_mesh_destroy(mesh);
-    if (status == PL_OK) pl_mesh_order_free(&order);
+    if (status == PL_OK) bench_mesh_order_free(&order);
     return status;
 }
 

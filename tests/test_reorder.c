@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Reordering and colouring.
+#include "../bench/mesh_order.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "mesh/colouring.h"
-#include "mesh/reorder.h"
 #include "sample_meshes.h"
 
 #include <pliant/generate.h>
@@ -139,8 +139,8 @@ TEST(reorder_mesh_and_back)
     for (int i = 0; i < 2 * mesh->tet_count; i++) values[i] = i;
     CHECK_OK(pl_mesh_add_field(mesh, PL_ELEMENT_TET, "v", 2, values, &error), &error);
     PL_FREE(values, double, 2 * mesh->tet_count);
-    pl_mesh_order order;
-    CHECK_OK(pl_mesh_reorder(mesh, &inner, &order, &error), &error);
+    bench_mesh_order order;
+    CHECK_OK(bench_mesh_reorder(mesh, &inner, &order, &error), &error);
     check_permutation(&order.tets, mesh->tet_count);
     check_permutation(&order.triangles, mesh->triangle_count);
     // data goes out as it came in, also what was computed inside
@@ -167,7 +167,7 @@ TEST(reorder_mesh_and_back)
         for (int c = 0; c < 3; c++)
             CHECK_NEAR(inner->positions[3 * inner->triangles[3 * ours->items[i] + c]], 0.0, 0.0);
     }
-    pl_mesh_order_free(&order);
+    bench_mesh_order_free(&order);
     pl_mesh_destroy(inner);
     pl_mesh_destroy(mesh);
 }
@@ -193,19 +193,19 @@ LONG_TEST(reorder_two_hundred_thousand_vertices_in_time)
 TEST(reorder_survives_every_failing_allocation)
 {
     pl_mesh *mesh = make_box(3, 2, 2), *inner;
-    pl_mesh_order order;
+    bench_mesh_order order;
     pl_error error;
     size_t before = pl_byte_count();
     for (int64_t nth = 1;; nth++) {
         pl_inject_failure(nth);
-        pl_status status = pl_mesh_reorder(mesh, &inner, &order, &error);
+        pl_status status = bench_mesh_reorder(mesh, &inner, &order, &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);
         CHECK(!inner);
         CHECK_INT(pl_byte_count(), before);
     }
-    pl_mesh_order_free(&order);
+    bench_mesh_order_free(&order);
     pl_mesh_destroy(inner);
     pl_mesh_destroy(mesh);
 }

@@ -6,7 +6,7 @@
 // float4 per vertex, so that a corner is one 128-bit load and one addition.
 //
 // Sums run over coloured chunks of batches (chunks.h). Any order of vertices and tets is correct;
-// that of pl_mesh_reorder is fast.
+// reverse Cuthill-McKee (mesh/reorder.h) is fast.
 #ifndef PL_FEM_TET_BATCHES_H
 #define PL_FEM_TET_BATCHES_H
 

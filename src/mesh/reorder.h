@@ -34,18 +34,4 @@ void pl_ordering_in(const pl_ordering* ordering, const void* user_items, size_t 
 void pl_ordering_out(const pl_ordering* ordering, const void* inner_items, size_t item_size,
                      void* user_items);
 
-typedef struct pl_mesh_order {
-    pl_ordering vertices;
-    pl_ordering tets;
-    pl_ordering triangles;
-} pl_mesh_order;
-
-void pl_mesh_order_free(pl_mesh_order* order);
-
-// A copy of the mesh in an order of its own: vertices by reverse Cuthill-McKee over the edges of
-// tets (triangles where there are no tets), elements following. Regions, fields and texture
-// coordinates go along. *out and *order are empty after a failure.
-pl_status pl_mesh_reorder(const pl_mesh* mesh, pl_mesh** out, pl_mesh_order* order,
-                          pl_error* error);
-
 #endif
