@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant mesh: converts, generates, repairs meshes, and fills surfaces with tets.
+// pliant mesh: converts, generates and repairs meshes, and fills surfaces with tets.
 #include "base/notes.h"
 #include "base/timer.h"
 #include "commands.h"
@@ -35,7 +35,7 @@ typedef struct mesh_command {
     double edge;
     int threads;
     bool repair, surface, ascii, strict, json, allow_split;
-    bool filled; // tets were put into a surface
+    bool filled; // a surface was filled with tets
     pl_pool* pool;
     pl_notes* notes;
     double load_seconds, fill_seconds, write_seconds;
@@ -62,7 +62,7 @@ static pl_status check_command(const mesh_command* c, pl_error* error) {
                        c->with);
     if (c->with && c->generate) return bad_usage(error, "--with is for surfaces of files");
     if (c->surface && c->with) return bad_usage(error, "--surface and --with exclude one another");
-    // an ending that cannot be written is told before the work is done
+    // refuses an ending that cannot be written before any work is done
     if (!pl_mesh_format_is_written(pl_mesh_format_of(c->out)))
         return pl_mesh_format_refuse(c->out, error);
     if (!(c->edge >= 0.0) || !isfinite(c->edge))
@@ -94,7 +94,7 @@ static pl_status set_sizes(const char* name, const char* sizes, pl_generate_opti
                        "--size %s: a %s takes %d length%s with commas between, not %d", sizes, name,
                        taken, taken == 1 ? "" : "s", given);
     const char* at = sizes;
-    // a generator without sizes says which parameters it has
+    // refuses sizes for a generator without them, and lists its parameters
     for (int k = 0; status == PL_OK && k < given; k++) {
         char part[64];
         size_t length = strcspn(at, ",");
@@ -123,7 +123,7 @@ static pl_status apply_settings(const char* name, const mesh_command* c,
 }
 
 static pl_status generate(const mesh_command* c, pl_mesh** out, pl_error* error) {
-    // gummy-bear and gummy_bear are one
+    // gummy-bear and gummy_bear are the same
     char name[64];
     snprintf(name, sizeof name, "%s", c->generate);
     for (char* p = name; *p; p++)
@@ -135,7 +135,7 @@ static pl_status generate(const mesh_command* c, pl_mesh** out, pl_error* error)
     return status;
 }
 
-// key, default and help; of a choice, its words
+// key, default and help; for a choice, its words
 static void list_parameter(const pl_generator_parameter* p) {
     const pl_generator_field* field = p->field;
     printf("    %-14s ", field->key);
@@ -253,7 +253,7 @@ static void print_json(const mesh_command* c, const pl_mesh* mesh, const pl_mesh
     json_decref(root);
 }
 
-static pl_status report(const mesh_command* c, const pl_mesh* mesh, pl_error* error) {
+static pl_status report_mesh(const mesh_command* c, const pl_mesh* mesh, pl_error* error) {
     pl_mesh_check_options options = {.skip_intersections = true};
     pl_mesh_report r;
     pl_status status = pl_mesh_check(mesh, &options, c->pool, &r, error);
@@ -261,6 +261,16 @@ static pl_status report(const mesh_command* c, const pl_mesh* mesh, pl_error* er
     if (c->json) print_json(c, mesh, &r);
     else print_text(c, mesh, &r);
     return PL_OK;
+}
+
+// reports the mesh as it was written: formats of surfaces get the boundary of tets
+static pl_status report(const mesh_command* c, const pl_mesh* mesh, pl_error* error) {
+    if (mesh->tet_count == 0 || holds_tets(c->out)) return report_mesh(c, mesh, error);
+    pl_surface* surface;
+    pl_status status = pl_mesh_surface(mesh, &surface, error);
+    if (status == PL_OK) status = report_mesh(c, surface->mesh, error);
+    pl_surface_destroy(surface);
+    return status;
 }
 
 static pl_status process(mesh_command* c, pl_mesh** mesh, pl_error* error) {

@@ -68,6 +68,10 @@ TEST(cmd_mesh_fills_and_converts)
     CHECK_INT(run("%s -o %s --ascii", "ball.msh", "skin.ply"), 0);
     ball = read_back("skin.ply");
     CHECK_INT(ball->triangle_count, q.boundary_triangle_count);
+    // the report describes what the file holds
+    snprintf(counts, sizeof counts, "skin.ply: %d vertices, 0 tets, %d triangles\n",
+             ball->vertex_count, ball->triangle_count);
+    CHECK_TEXT(text, counts);
     pl_mesh_destroy(ball);
 }
 
