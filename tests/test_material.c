@@ -172,7 +172,7 @@ TEST(material_projection_is_the_nearest_semi_definite)
             pl_material m = random_material(&random, (pl_material_kind)kind);
             pl_mat3 F = pl_test_state(&random, i % PL_TEST_STATE_KINDS);
             if (pl_material_needs_volume(m.kind) && !(pl_mat3_det(F) > 1e-3)) continue;
-            // the kink of rotations makes twists as large as 1 / PL_LEAST_STRETCH_SUM
+            // the kink of rotations makes twists as large as 1 / PL_MIN_STRETCH_SUM
             double size = size_of(&m, F) * (uses_rotation(m.kind) ? 2e3 : 1.0);
             pl_principal exact = pl_material_principal(&m, F, false);
             pl_principal projected = pl_material_principal(&m, F, true);

@@ -207,7 +207,7 @@ PL_WIDE void spring_law(const pl_octet_spring* s, pl_o8 square, pl_o8 excess, pl
                         pl_o8* side, pl_o8* along) {
     const pl_o8 length = root(square), sum = length + s->rest;
     const pl_o8 inverse = 1.0f / (length * sum), per_length = inverse * sum;
-    const pl_o8i usable = length > (float)PL_SPRING_LEAST * s->rest;
+    const pl_o8i usable = length > (float)PL_SPRING_MIN_LENGTH * s->rest;
     *pull = where(usable, s->stiffness * excess * inverse);
     *side = where(*pull > 0.0f, *pull) + where(~usable, s->stiffness);
     *along = where(usable, (s->stiffness - *side) * per_length * per_length);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The curvature of a surface of flat triangles is a measure on its edges. Tested with it, a plate
-// under the uniform moment K has the moment L K_nn at an edge of length L, n across the edge: these
-// are in balance at every inner vertex, and their work is that of the plate, whatever the
+// The curvature of a surface of flat triangles is concentrated on its edges. So a plate under the
+// uniform moment K has the moment L K_nn at an edge of length L, with n across the edge. These
+// moments are in balance at every inner vertex, and their work is that of the plate, for any
 // triangles. So the forms must give these moments for the angles that a surface of curvature K has:
 //     sum over the two triangles of an edge (M G K)_edge = L K_nn     for every K
 // with theta = G K (pl_patch_hinge_angles). That is three rows per edge, linear in the forms.
@@ -25,12 +25,12 @@
 #include <string.h>
 
 enum { SWEEPS = 60 };
-// weight of the rows that keep a form near its first guess where the others leave it open
+// weight of the rows that keep a form near its initial guess where the others do not determine it
 static const double GUESS_WEIGHT = 0.003;
 // smallest eigenvalue of a form; forms of good triangles have the trace 2
-static const double LEAST = 0.03;
-// mean change of forms in a sweep that ends the descent
-static const double ENOUGH = 2e-3;
+static const double MIN_EIGENVALUE = 0.03;
+// stop when a sweep changes forms by less than this on average
+static const double MIN_CHANGE = 2e-3;
 
 static const int entry_row[6] = {0, 1, 2, 0, 0, 1}, entry_column[6] = {0, 1, 2, 1, 2, 2};
 
@@ -86,7 +86,7 @@ static void prepare_patch(fit_patch* q, const pl_bend_part* part, const double* 
         }
 }
 
-// what entry e of a form does to the row of edge i, if anything
+// the coefficient of entry e of a form in the row of edge i, or 0
 static const double* row_of(const fit_patch* q, int e, int i) {
     int a = entry_row[e], b = entry_column[e];
     if (q->edges[a] < 0 || q->edges[b] < 0 || (i != a && i != b)) return NULL;
@@ -155,14 +155,14 @@ static bool is_definite(const double A[9]) {
     return A[0] > 0.0 && minor > 0.0 && det > 0.0;
 }
 
-// the nearest form whose eigenvalues are at least LEAST, of the hinges that are there
+// the nearest form whose eigenvalues are at least MIN_EIGENVALUE, restricted to existing hinges
 static void make_definite(const fit_patch* q, double form[6]) {
     double A[9];
     for (int i = 0; i < 9; i++) A[i] = form[pl_patch_entry[i / 3][i % 3]];
-    for (int i = 0; i < 3; i++) A[4 * i] -= q->edges[i] >= 0 ? LEAST : 0.0;
+    for (int i = 0; i < 3; i++) A[4 * i] -= q->edges[i] >= 0 ? MIN_EIGENVALUE : 0.0;
     if (is_definite(A)) return;
     pl_symmetric_project(3, A);
-    for (int i = 0; i < 3; i++) A[4 * i] += q->edges[i] >= 0 ? LEAST : 0.0;
+    for (int i = 0; i < 3; i++) A[4 * i] += q->edges[i] >= 0 ? MIN_EIGENVALUE : 0.0;
     for (int e = 0; e < 6; e++) form[e] = A[3 * entry_row[e] + entry_column[e]];
 }
 
@@ -190,7 +190,7 @@ static void descend(fit* f) {
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double change = 0.0;
         for (int p = 0; p < count; p++) change += improve(f, p);
-        if (change <= ENOUGH * count) break;
+        if (change <= MIN_CHANGE * count) break;
     }
 }
 

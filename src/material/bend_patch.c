@@ -51,12 +51,12 @@ void pl_patch_angles(const pl_vec3 x[6], double angles[3]) {
     }
 }
 
-// an angle between -2 pi and 2 pi, taken the short way round
+// maps an angle between -2 pi and 2 pi to the short way round
 static double short_way(double angle) {
     return angle > PL_PI ? angle - 2.0 * PL_PI : angle < -PL_PI ? angle + 2.0 * PL_PI : angle;
 }
 
-// The differences to the rest angles and, if wanted, the gradients of the angles by all 18
+// The differences from the rest angles and, if wanted, the gradients of the angles by all 18
 // coordinates.
 static void differentiate(const pl_vec3 x[6], const double rest[3], double delta[3],
                           double (*g)[PL_PATCH_DOFS]) {

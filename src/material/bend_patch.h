@@ -3,9 +3,9 @@
 //
 // Bending of a triangle among its three neighbours, by the angles theta of its three hinges:
 //     Psi = 1/2 (theta - rest)' M (theta - rest)
-// The forms M of a sheet are chosen together (bend_fit.h) so that it is a plate. Hinges on their
-// own cannot be: their angles depend on the shape of the triangles beside them, so that they are
-// stiffer in some directions than in others.
+// The forms M of a sheet are chosen together (bend_fit.h) so that it bends like a plate.
+// Independent hinges cannot do that: their angles depend on the shapes of adjacent triangles, so
+// they are stiffer in some directions than in others.
 //
 // Vertices: x[0] x[1] x[2] the triangle, x[3 + i] completes the neighbour opposite x[i]. Angles are
 // those of bending.h. M: 00 11 22 01 02 12.
@@ -18,7 +18,7 @@ enum { PL_PATCH_CORNERS = 6, PL_PATCH_DOFS = 3 * PL_PATCH_CORNERS };
 
 // The corners of hinge i: its edge, the triangle's own vertex, the neighbour's.
 static const int pl_patch_hinge[3][4] = {{1, 2, 0, 3}, {2, 0, 1, 4}, {0, 1, 2, 5}};
-// Where the entry (i, j) of M stands.
+// The index of entry (i, j) of M.
 static const int pl_patch_entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 // The angle of a hinge laid flat is nn K_nn + tn K_tn + tt K_tt when its vertices lie on a surface
@@ -32,9 +32,9 @@ static inline bool pl_patch_has_hinge(const int corners[6], int i) {
     return corners[3 + i] != corners[i];
 }
 
-// A form for D = 1 to begin with, that of mid-edge normals (Grinspun 2006): with L the lengths of
-// edges and c the cosine between them, M_ij = L_i L_j c^2 / (4 area). False if there is no hinge
-// that can be measured.
+// An initial form for D = 1, that of mid-edge normals (Grinspun 2006): with L the lengths of edges
+// and c the cosine between them, M_ij = L_i L_j c^2 / (4 area). False if there is no hinge that can
+// be measured.
 bool pl_patch_guess(const pl_vec3 x[6], const int corners[6], double form[6]);
 // The angles of the three hinges.
 void pl_patch_angles(const pl_vec3 x[6], double angles[3]);

@@ -44,7 +44,7 @@ static void add_hinge(builder* b, const int pair[2], double weight) {
     *part = (pl_bend_part){.triangles = {pair[0] / 3, pair[1] / 3}};
     pl_triangle_edge(b->triangles + 3 * (size_t)(pair[0] / 3), pair[0] % 3, part->corners);
     part->corners[2] = b->triangles[pair[0]], part->corners[3] = b->triangles[pair[1]];
-    if (part->corners[2] == part->corners[3]) return; // a triangle that is there twice
+    if (part->corners[2] == part->corners[3]) return; // a duplicate triangle
     pl_vec3 x[4];
     load_corners(b, part->corners, 4, x);
     part->form[0] = weight * pl_bending_hinge(x);

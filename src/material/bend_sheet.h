@@ -3,7 +3,7 @@
 //
 // The patches (bend_patch.h) and hinges (bending.h) with which a sheet of triangles bends. Each
 // triangle is a patch, with a hinge at each side where one other triangle meets it. Where three or
-// more meet at an edge, each pair is a hinge on its own.
+// more meet at an edge, each pair is a separate hinge.
 #ifndef PL_MATERIAL_BEND_SHEET_H
 #define PL_MATERIAL_BEND_SHEET_H
 

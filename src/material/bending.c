@@ -3,7 +3,8 @@
 #include "material/bending.h"
 #include <string.h>
 
-// What the angle is made of. Its gradient is t-weighted m1 = n1 / |n1|^2 and m2 = n2 / |n2|^2.
+// The quantities behind the angle. Its gradient is m1 = n1 / |n1|^2 and m2 = n2 / |n2|^2, weighted
+// by t.
 typedef struct hinge {
     pl_vec3 e, a, b, n1, n2, m1, m2; // edge, x2 - x0, x3 - x0, normals
     double length, t1, t2;           // t: feet of the heights along the edge

@@ -5,8 +5,8 @@
 // Bridson 2003): Psi = k/2 (theta - rest)^2, theta the angle between the normals, 0 when flat,
 // positive where the triangles fold towards their normals. Vertices: x[0] x[1] the edge, x[2]
 // completes the triangle x0 x1 x2, x[3] the triangle x1 x0 x3. k [J] carries the geometry
-// (pl_bending_hinge). Sheets bend by patches of three hinges (bend_patch.h); a hinge on its own is
-// for the places where there is no patch.
+// (pl_bending_hinge). Sheets bend by patches of three hinges (bend_patch.h); a single hinge is used
+// where there is no patch.
 #ifndef PL_MATERIAL_BENDING_H
 #define PL_MATERIAL_BENDING_H
 

@@ -52,8 +52,8 @@ pl_principal pl_isotropic_principal(const pl_slopes* f, pl_mat3 U, const double 
         double a = s[k == 0 ? 1 : 0], b = s[k == 2 ? 1 : 2];
         double shear = 2.0 * f->f2 - f->f3 * s[k] + 4.0 * f->f4 * (a * a + a * b + b * b);
         double twist = 2.0 * f->f2 + f->f3 * s[k] + 4.0 * f->f4 * (a * a - a * b + b * b) +
-                       2.0 * f->f1 / fmax(a + b, PL_LEAST_STRETCH_SUM);
-        // not fmax, which would lose a NaN
+                       2.0 * f->f1 / fmax(a + b, PL_MIN_STRETCH_SUM);
+        // not fmax, which would drop a NaN
         if (projected && shear < 0.0) shear = 0.0;
         if (projected && twist < 0.0) twist = 0.0;
         out.same[k] = 0.5 * (shear + twist);

@@ -12,7 +12,7 @@
 //     twist_k = (psi_i + psi_j) / (s_i + s_j),
 // the eigensystem of Smith, de Goes and Kim 2019 (sections 4 and 5; "flip" is shear here), in which
 // the quotients are divided out by hand: only f1 leaves a denominator, s_i + s_j, where the nearest
-// rotation is not unique and the law has a kink; it is taken as at least PL_LEAST_STRETCH_SUM.
+// rotation is not unique and the law has a kink; it is taken as at least PL_MIN_STRETCH_SUM.
 // Projection sets negative eigenvalues of A, shear and twist to zero.
 #ifndef PL_MATERIAL_ISOTROPIC_H
 #define PL_MATERIAL_ISOTROPIC_H
@@ -20,7 +20,7 @@
 #include "material/principal.h"
 #include "math/svd3.h"
 
-#define PL_LEAST_STRETCH_SUM 1e-3
+#define PL_MIN_STRETCH_SUM 1e-3
 
 typedef struct pl_invariants {
     double I1, I2, J, I4;
@@ -38,8 +38,8 @@ typedef struct pl_slopes_w {
     pl_fw f1, f2, f3, f4, f11, f22, f33, f23, f34;
 } pl_slopes_w;
 
-// Which derivatives a law has, and where it exists; a constant where a law is compiled in, so that
-// the rest costs nothing.
+// Which derivatives a law has, and where it exists. A compile-time constant for each law, so that
+// unused terms cost nothing.
 enum {
     PL_USES_ROTATION = 1,
     PL_USES_VOLUME = 2,
@@ -81,7 +81,7 @@ pl_principal pl_isotropic_principal(const pl_slopes* f, pl_mat3 U, const double 
 
 PL_WIDE pl_invariants_w pl_invariants_of_w(int uses, const pl_mat3w* F, const pl_mat3w* R) {
     pl_invariants_w i = {.I2 = pl_mat3_dot_w(*F, *F)};
-    // tr S - 3 without the rounding of tr S
+    // tr S - 3 without cancellation
     if (uses & PL_USES_ROTATION) i.I1 = pl_mat3_dot_w(*R, pl_mat3_sub_w(*F, *R)) + 3.0f;
     if (uses & PL_USES_VOLUME) i.J = pl_mat3_det_w(*F);
     if (uses & PL_USES_FOURTH) {
@@ -147,7 +147,7 @@ PL_WIDE void pl_isotropic_pair_w(int uses, const pl_slopes_w* f, const pl_fw s[3
         twist = pl_fma_w(four, squares - product, twist);
     }
     if (uses & PL_USES_ROTATION)
-        twist += 2.0f * f->f1 / pl_max_w(a + b, pl_splat_w((float)PL_LEAST_STRETCH_SUM));
+        twist += 2.0f * f->f1 / pl_max_w(a + b, pl_splat_w((float)PL_MIN_STRETCH_SUM));
     shear = pl_project_w(shear, projected);
     twist = pl_project_w(twist, projected);
     out->same[k] = 0.5f * (shear + twist);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Linear elasticity: with e = sym(F) - I, Psi = mu e:e + lambda/2 tr(e)^2. For small displacements:
-// a turned body has energy. Psi_d = mu e:e, Phi = tr e, kappa = lambda. Its tangent is constant and
-// has the principal form with U = V = I.
+// Linear elasticity: with e = sym(F) - I, Psi = mu e:e + lambda/2 tr(e)^2. Only for small
+// displacements, since a rotated body has energy. Psi_d = mu e:e, Phi = tr e, kappa = lambda. Its
+// tangent is constant and has the principal form with U = V = I.
 #ifndef PL_MATERIAL_LAW_LINEAR_H
 #define PL_MATERIAL_LAW_LINEAR_H
 

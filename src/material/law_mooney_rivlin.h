@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Mooney-Rivlin in invariants that do not see the volume (Ruan 2024 section 6), with a = J^(-2/3):
+// Mooney-Rivlin in invariants that do not depend on the volume (Ruan 2024 section 6), with a =
+// J^(-2/3):
 //     Psi_d = mu10 (a I2 - 3) + mu01/2 (a^2 (I2^2 - I4) - 6),  mu10 + mu01 = mu/2,
 //     Phi = J - 1,  kappa = lambda + 2/3 mu, the bulk modulus.
 // Exists for J > 0 only.

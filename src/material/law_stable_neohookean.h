@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Stable Neo-Hookean (Smith, de Goes and Kim 2018, Eq. 14 with the moduli of section 3.4): finite
-// for every F, and no trap at F = 0. With m = 4/3 mu and k = lambda + 5/6 mu, which give mu and
-// lambda at rest,
+// for every F, and F = 0 is not a minimum. With m = 4/3 mu and k = lambda + 5/6 mu, which give mu
+// and lambda at rest,
 //     Psi = m/2 (I2 - 3) - m/2 log((I2 + 1) / 4) + k/2 (J - 1)^2 - 3/4 m (J - 1),
 // their k/2 (J - alpha)^2 multiplied out. Phi = J - 1, kappa = k.
 //
 // The mixed method's paper leaves the logarithm out (Smith 2018 Eq. 9; Ruan 2024 section 6), which
-// is cheaper; but then F = 0 is a minimum.
+// is cheaper, but makes F = 0 a minimum.
 #ifndef PL_MATERIAL_LAW_STABLE_NEOHOOKEAN_H
 #define PL_MATERIAL_LAW_STABLE_NEOHOOKEAN_H
 

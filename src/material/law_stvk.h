@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // St. Venant-Kirchhoff with the Green strain E = (F'F - I) / 2: Psi = mu E:E + lambda/2 tr(E)^2.
-// Psi_d = mu/4 (I4 - 2 I2 + 3), Phi = (I2 - 3) / 2, kappa = lambda. It has no stiffness against
-// being pressed flat.
+// Psi_d = mu/4 (I4 - 2 I2 + 3), Phi = (I2 - 3) / 2, kappa = lambda. It does not resist being
+// pressed flat.
 #ifndef PL_MATERIAL_LAW_STVK_H
 #define PL_MATERIAL_LAW_STVK_H
 

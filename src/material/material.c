@@ -40,7 +40,7 @@ bool pl_material_of_law(pl_law of, pl_material_kind* kind) {
     }
 }
 
-// what the laws take of Mooney-Rivlin's two moduli when nothing is said: typical rubber
+// default split between Mooney-Rivlin's two moduli: typical rubber
 static const double default_rivlin = 0.2;
 
 static pl_status make(pl_material_kind kind, double mu, double lambda, pl_material* out,
@@ -82,7 +82,7 @@ static double kappa_of(const pl_material* m) {
 
 double pl_material_compliance(const pl_material* material) { return 1.0 / kappa_of(material); }
 
-// What is wanted of a law: Psi_d + kappa/2 Phi^2, or Psi_d + p Phi.
+// Which form of a law to evaluate: Psi_d + kappa/2 Phi^2, or Psi_d + p Phi.
 typedef struct request {
     const pl_material* material;
     bool mixed;
@@ -109,7 +109,7 @@ static double evaluate(const request* r, pl_invariants i, pl_slopes* f) {
 
 static int uses_of(const request* r) { return laws[r->material->kind].uses; }
 
-// The rotation of F, where the law looks at it.
+// The rotation of F, if the law needs it.
 static pl_mat3 rotation_of(const request* r, pl_mat3 F) {
     pl_mat3 R = pl_mat3_identity();
     if (uses_of(r) & PL_USES_ROTATION) pl_polar(F, &R, NULL);

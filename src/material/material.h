@@ -27,8 +27,8 @@ bool pl_material_of_law(pl_law law, pl_material_kind* kind);
 // E [Pa] > 0 and -1 < nu < 0.5 to Lamé; an error says which is out of range.
 pl_status pl_material_from_young(pl_material_kind kind, double young, double poisson,
                                  pl_material* out, pl_error* error);
-// The part of the shear modulus mu that belongs to the second invariant, from mu2 [Pa]; 1 where mu2
-// is above mu.
+// The fraction of the shear modulus mu that belongs to the second invariant, from mu2 [Pa]; 1 if
+// mu2 is above mu.
 double pl_material_rivlin(double mu, double mu2);
 
 // True for laws that exist only for det F > 0 (Neo-Hookean, Mooney-Rivlin). For other F their
@@ -37,13 +37,13 @@ bool pl_material_needs_volume(pl_material_kind kind);
 
 double pl_material_energy(const pl_material* material, pl_mat3 F);
 pl_mat3 pl_material_stress(const pl_material* material, pl_mat3 F);
-// The tangent as it is cheapest to assemble: see principal.h. projected: the nearest positive
-// semi-definite one, by the analytic eigensystem.
+// The tangent in the form that is cheapest to assemble (principal.h). projected: the nearest
+// positive semi-definite one, by the analytic eigensystem.
 pl_principal pl_material_principal(const pl_material* material, pl_mat3 F, bool projected);
 
 // The split form. Psi_d + p Phi as an energy of its own, with its stress and tangent; Phi and
-// dPhi/dF; and 1/kappa [1/Pa], which is 0 for incompressible material. lambda is not read but for
-// 1/kappa. At p = kappa Phi stress and energy + kappa/2 Phi^2 - p Phi are those of the whole law.
+// dPhi/dF; and 1/kappa [1/Pa], which is 0 for incompressible material. lambda is read for 1/kappa
+// only. At p = kappa Phi stress and energy + kappa/2 Phi^2 - p Phi are those of the whole law.
 bool pl_material_has_split(pl_material_kind kind);
 double pl_material_compliance(const pl_material* material);
 double pl_material_constraint(const pl_material* material, pl_mat3 F, pl_mat3* gradient);

@@ -22,9 +22,8 @@ typedef enum pl_material_kind {
 } pl_material_kind;
 #undef PL_MATERIAL_VALUE
 
-// Parameters of a law, per element. mu and lambda are the Lamé parameters of linear elasticity that
-// the law has near the rest state, whatever its own form is (ARAP has no lambda of its own: there
-// it counts as 0).
+// Parameters of a law, per element. mu and lambda are the Lamé parameters of the linear elasticity
+// to which the law reduces near the rest state (for ARAP lambda counts as 0).
 typedef struct pl_material {
     pl_material_kind kind;
     double mu;     // [Pa]
@@ -32,7 +31,7 @@ typedef struct pl_material {
     double rivlin; // Mooney-Rivlin only: mu01 / (mu01 + mu10), 0 to 1
 } pl_material;
 
-// The same of PL_LANES elements, all of one kind.
+// The same for PL_LANES elements, all of one kind.
 typedef struct pl_material_w {
     pl_fw mu, lambda, rivlin;
 } pl_material_w;

@@ -4,7 +4,7 @@
 // The table of wide laws: each function of material_wide.h compiled once for each kind.
 #include "material/material_wide.h"
 
-// Whether there is a pressure is decided at run time, which halves the code and costs nothing.
+// Whether there is a pressure is tested at run time, which halves the code at no cost.
 #define LAW_FUNCTIONS(X, KIND, name, help)                                                         \
     static void name##_energy(const pl_material_w* m, const pl_mat3w* F, pl_quatw* q,              \
                               pl_fw* energy) {                                                     \

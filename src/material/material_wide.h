@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The laws in float for PL_LANES elements at a time, all of one kind with their own parameters. Two
-// ways to call them: through the table of pl_material_law_of, one call per batch; or as inline
-// functions whose kind is a constant, for kernels that want everything in registers.
+// The laws in float for PL_LANES elements at a time, all of one kind with their own parameters.
+// They can be called through the table of pl_material_law_of, one call per batch, or as inline
+// functions with a constant kind, for kernels that keep everything in registers.
 //
-// Errors are those of float: stresses to some 1e-6 (mu + |lambda|) at stretches around 1. For line
-// searches use the double energy.
+// Errors are those of float: about 1e-6 (mu + |lambda|) in stresses at stretches around 1. Line
+// searches should use the energy in double.
 #ifndef PL_MATERIAL_WIDE_H
 #define PL_MATERIAL_WIDE_H
 
 #include "material/laws.h"
 #include "math/polar.h"
 
-// What a batch asks of a law: Psi_d + kappa/2 Phi^2, or with a pressure Psi_d + p Phi.
+// Which form of a law to evaluate: Psi_d + kappa/2 Phi^2, or with a pressure Psi_d + p Phi.
 typedef struct pl_law_request_w {
     const pl_material_w* material;
     const pl_fw* pressure; // NULL: the whole law
 } pl_law_request_w;
 
-// kind is a constant wherever these are inlined, so that one case remains.
+// kind is a constant wherever these are inlined, so only one case is compiled.
 PL_WIDE int pl_law_uses(pl_material_kind kind) {
     switch (kind) {
 #define PL_LAW_CASE(X, KIND, name, help)                                                           \
@@ -87,8 +87,8 @@ PL_WIDE pl_fw pl_law_evaluate_w(pl_material_kind kind, pl_law_request_w r, pl_in
     return pl_select_w(exists, energy, pl_splat_w(INFINITY));
 }
 
-// One copy of each for all laws: a call is nothing beside the work, and compiling them many times
-// is not nothing.
+// Not inlined: one copy serves all laws, which saves compile time, and the call costs little
+// compared with the work.
 static __attribute__((noinline, unused)) void pl_law_polar_w(const pl_mat3w* F, pl_quatw* q,
                                                              pl_mat3w* R) {
     pl_polar_w(F, q, R);
@@ -97,7 +97,7 @@ static __attribute__((noinline, unused)) void pl_law_svd_w(const pl_mat3w* F, pl
     *d = pl_svd3_w(*F);
 }
 
-// The rotation of F where the law looks at it, started from q, which is updated.
+// The rotation of F, if the law needs it, starting from q, which is updated.
 PL_WIDE pl_mat3w pl_law_rotation_w(pl_material_kind kind, const pl_mat3w* F, pl_quatw* q) {
     pl_mat3w R;
     if (pl_law_uses(kind) & PL_USES_ROTATION) pl_law_polar_w(F, q, &R);
@@ -133,7 +133,7 @@ PL_WIDE pl_mat3w pl_law_stress_w(pl_material_kind kind, pl_law_request_w r, cons
     return pl_isotropic_stress_w(pl_law_uses(kind), &f, F, &R);
 }
 
-// The tangent in principal form, projected in part (0 to 1), and, where wanted, the stress with it.
+// The tangent in principal form, partly projected (0 to 1), and the stress if wanted.
 PL_WIDE void pl_law_principal_w(pl_material_kind kind, pl_law_request_w r, const pl_mat3w* F,
                                 float projected, pl_principal_w* out, pl_mat3w* P) {
     if (kind == PL_MATERIAL_LINEAR) {
@@ -167,11 +167,11 @@ PL_WIDE pl_fw pl_law_constraint_w(pl_material_kind kind, const pl_mat3w* F, pl_q
     return phi;
 }
 
-// One law's functions for batches of PL_LANES elements, as the library was built. material: their
-// parameters. q: the rotations of the elements, carried from call to call (any value to begin
-// with); corotated and ARAP read and update them, for other laws it may be NULL. projected: 0 for
-// the tangent as it is, 1 for a positive semi-definite one, or something between; tangents of the
-// mixed method are projected. P may be NULL.
+// A law's functions for batches of PL_LANES elements. material: their parameters. q: the rotations
+// of the elements, kept from call to call and initially arbitrary; corotated and ARAP read and
+// update them, for other laws q may be NULL. projected: 0 for the exact tangent, 1 for a positive
+// semi-definite one, or anything in between; tangents of the mixed method are always projected. P
+// may be NULL.
 typedef struct pl_material_law {
     void (*energy)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_fw* energy);
     void (*stress)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_mat3w* P);

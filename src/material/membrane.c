@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The double version of membrane.h; energy and stress straight from F where the law allows.
+// The double version of membrane.h; energy and stress directly from F where the law allows.
 #include "material/membrane.h"
 
 typedef struct membrane_svd {
@@ -72,7 +72,7 @@ pl_membrane_tangent pl_membrane_principal(const pl_membrane* membrane, pl_mat32 
     membrane_svd d = decompose(F);
     membrane_slopes f;
     evaluate(membrane, &d, &f);
-    double a = d.s0, b = d.s1, least = PL_MEMBRANE_LEAST_STRETCH;
+    double a = d.s0, b = d.s1, least = PL_MEMBRANE_MIN_STRETCH;
     double shear = 2.0 * f.f2 + 4.0 * f.f4 * (a * a + a * b + b * b);
     double twist =
         2.0 * f.f2 + 4.0 * f.f4 * (a * a - a * b + b * b) + 2.0 * f.f1 / fmax(a + b, least);

@@ -6,8 +6,8 @@
 //     StVK       mu/4 (I4 - 2 I2 + 2) + lambda/8 (I2 - 2)^2   (Green strain, as for solids)
 //     ARAP       mu (I2 - 2 I1 + 2) = mu |F - R|^2            (R: the nearest orthonormal frame)
 //     corotated  ARAP + lambda/2 (I1 - 2)^2
-// The tangent has a principal form as in principal.h, with two eigenvalues more, psi_i / s_i, for
-// moving out of the plane; negative under compression, they are what makes cloth buckle.
+// The tangent has a principal form as in principal.h, with two more eigenvalues psi_i / s_i for
+// motion out of the plane. These are negative under compression, which makes cloth buckle.
 #ifndef PL_MATERIAL_MEMBRANE_H
 #define PL_MATERIAL_MEMBRANE_H
 
@@ -15,8 +15,8 @@
 #include "math/svd3.h"
 #include "math/symmetric.h"
 
-// Least stretch in the denominators that the kink of ARAP and corotated leaves.
-#define PL_MEMBRANE_LEAST_STRETCH 1e-3
+// Smallest stretch in the denominators of ARAP and corotated, whose energy has a kink at 0.
+#define PL_MEMBRANE_MIN_STRETCH 1e-3
 
 typedef enum pl_membrane_kind {
     PL_MEMBRANE_STVK,
@@ -125,7 +125,7 @@ PL_WIDE pl_mat32w pl_membrane_stress_w(pl_membrane_kind kind, const pl_membrane_
     pl_membrane_svd_w d = pl_membrane_decompose_w(F);
     pl_membrane_slopes_w f;
     pl_membrane_evaluate_w(kind, m, d.s0, d.s1, &f);
-    // psi_i in the frame, then turned back
+    // psi_i in the frame, then rotated back
     pl_fw four = 4.0f * f.f4, two = 2.0f * f.f2;
     pl_fw q0 = pl_fma_w(pl_fma_w(four * d.s0, d.s0, two), d.s0, f.f1);
     pl_fw q1 = pl_fma_w(pl_fma_w(four * d.s1, d.s1, two), d.s1, f.f1);
@@ -135,7 +135,7 @@ PL_WIDE pl_mat32w pl_membrane_stress_w(pl_membrane_kind kind, const pl_membrane_
                    pl_madd_w(pl_scale_w(d.s, u0), d.c, u1)};
     if (!tangent) return P;
     pl_fw ss = pl_fma_w(d.s0, d.s0, d.s1 * d.s1), product = d.s0 * d.s1;
-    pl_fw least = pl_splat_w((float)PL_MEMBRANE_LEAST_STRETCH);
+    pl_fw least = pl_splat_w((float)PL_MEMBRANE_MIN_STRETCH);
     pl_fw shear = pl_fma_w(four, ss + product, two), twist = pl_fma_w(four, ss - product, two);
     twist += 2.0f * f.f1 / pl_max_w(d.s0 + d.s1, least);
     shear = pl_project_w(shear, projected), twist = pl_project_w(twist, projected);

@@ -4,9 +4,9 @@
 // The tangent of a law in the frame of principal stretches. With F = U diag(s) V' and a change dF
 // seen from that frame, dG = U' dF V, an isotropic law changes its stress by
 //     dP = U dQ V',  dQ_ii = sum_j A_ij dG_jj,  dQ_ij = same_k dG_ij + cross_k dG_ji,
-// where k is the index that is neither i nor j. So nine by nine numbers are twelve, and the
-// eigenvalues are those of A (stretching), same + cross (shearing) and same - cross (twisting).
-// A tet's stiffness follows from it without the 9 x 9 matrix: pl_principal_block.
+// where k is the index that is neither i nor j. So twelve numbers replace nine by nine, and the
+// eigenvalues are those of A (stretching), same + cross (shearing) and same - cross (twisting). A
+// tet's stiffness follows from it without the 9 x 9 matrix: pl_principal_block.
 #ifndef PL_MATERIAL_PRINCIPAL_H
 #define PL_MATERIAL_PRINCIPAL_H
 
@@ -29,7 +29,7 @@ typedef struct pl_principal_w {
 // whose shape functions have the rest gradients a and b, per rest volume.
 pl_mat3 pl_principal_block(const pl_principal* p, pl_vec3 a, pl_vec3 b);
 
-// The same block in the frame: a and b turned by V', the result not yet turned by U.
+// The same block in the frame: a and b rotated by V', the result not yet rotated by U.
 PL_WIDE pl_mat3w pl_principal_frame_block_w(const pl_principal_w* p, pl_vec3w a, pl_vec3w b) {
     const pl_fw *A = p->A.m, *same = p->same, *cross = p->cross;
     pl_fw xx = a.x * b.x, yy = a.y * b.y, zz = a.z * b.z;

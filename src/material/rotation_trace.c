@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { W = PL_TRACE_LANES, MOST_STEPS = 60 };
+enum { W = PL_TRACE_LANES, MAX_STEPS = 60 };
 
 // a polynomial t^4 + c2 t^2 + c1 t + c0
 typedef struct quartics {
@@ -28,9 +28,9 @@ static void prepare(double F[9][W], double I2[W], quartics* p) {
     }
 }
 
-// One step of Newton for all; true if some have not arrived. Steps get shorter all the way down, so
-// one that does not lead down is rounding. Near a double root (two stretches are zero) the slope
-// vanishes too, and what is left of the polynomial is rounding as well.
+// One Newton step for all; true if some have not converged. All exact steps go down, so one that
+// does not is rounding. Near a double root (two stretches are zero) the slope vanishes too, and the
+// remaining value of the polynomial is rounding as well.
 static bool step(const quartics* p, double t[W]) {
     double longest = 0.0;
     for (int i = 0; i < W; i++) {
@@ -49,5 +49,5 @@ void pl_rotation_traces(double F[9][W], double I2[W], double I1[W]) {
     quartics p;
     prepare(F, I2, &p);
     for (int i = 0; i < W; i++) I1[i] = sqrt(3.0 * I2[i]);
-    for (int k = 0; k < MOST_STEPS && step(&p, I1); k++) {}
+    for (int k = 0; k < MAX_STEPS && step(&p, I1); k++) {}
 }

@@ -9,7 +9,7 @@ double pl_spring_energy(pl_vec3 d, double rest, double stiffness, bool projected
     if (hessian) {
         // k n n' + k (1 - rest / length) (I - n n')
         double length = pl_norm(d);
-        bool usable = length > PL_SPRING_LEAST * rest;
+        bool usable = length > PL_SPRING_MIN_LENGTH * rest;
         pl_vec3 n = usable ? pl_scale(1.0 / length, d) : (pl_vec3){0.0, 0.0, 0.0};
         double across = usable ? pull : stiffness;
         if (projected && across < 0.0) across = 0.0;

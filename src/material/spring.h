@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A spring between two points: Psi = k/2 (|d| - rest)^2, d = x1 - x0. Cloth has three kinds that
-// differ in what they join, not in what they are: edges (stretch), diagonals of quads (shear), and
-// the two vertices opposite an edge (bend).
+// A spring between two points: Psi = k/2 (|d| - rest)^2, d = x1 - x0. Cloth has three kinds, which
+// differ only in what they join: edges (stretch), diagonals of quads (shear), and the two vertices
+// opposite an edge (bend).
 #ifndef PL_MATERIAL_SPRING_H
 #define PL_MATERIAL_SPRING_H
 
@@ -14,11 +14,11 @@
 
 #include <math.h>
 
-// Shorter than this part of its rest length, a spring has no direction: then it exerts no force and
+// A spring shorter than this fraction of its rest length has no direction: it exerts no force and
 // its Hessian is k I.
-#define PL_SPRING_LEAST 1e-6
+#define PL_SPRING_MIN_LENGTH 1e-6
 
-// The law of all springs, for numbers of any kind: the force over the length, k (|d| - rest) / |d|,
+// The law of all springs, for any type of number: the force over the length, k (|d| - rest) / |d|,
 // from |d|^2; and the strain |d| - rest. `masked` keeps a value where a condition holds, else 0.
 #define PL_SPRING_LAW(name, number, root, least, masked)                                           \
     PL_WIDE number name(number square, number rest, number stiffness, number* strain) {            \
@@ -29,25 +29,25 @@
     }
 #define PL_SPRING_MASKED(mask, value) ((mask) ? (value) : 0.0)
 #define PL_SPRING_MASKED_W(mask, value) pl_select_w(mask, value, (pl_fw){0})
-PL_SPRING_LAW(pl_spring_pull, double, sqrt, PL_SPRING_LEAST, PL_SPRING_MASKED)
-PL_SPRING_LAW(pl_spring_pull_d4, pl_d4, pl_sqrt_d4, PL_SPRING_LEAST, pl_where_d4)
-PL_SPRING_LAW(pl_spring_pull_w, pl_fw, pl_sqrt_w, (float)PL_SPRING_LEAST, PL_SPRING_MASKED_W)
+PL_SPRING_LAW(pl_spring_pull, double, sqrt, PL_SPRING_MIN_LENGTH, PL_SPRING_MASKED)
+PL_SPRING_LAW(pl_spring_pull_d4, pl_d4, pl_sqrt_d4, PL_SPRING_MIN_LENGTH, pl_where_d4)
+PL_SPRING_LAW(pl_spring_pull_w, pl_fw, pl_sqrt_w, (float)PL_SPRING_MIN_LENGTH, PL_SPRING_MASKED_W)
 #undef PL_SPRING_MASKED
 #undef PL_SPRING_MASKED_W
 #undef PL_SPRING_LAW
 
-// Energy. gradient: by x1, by x0 it is the opposite; hessian: by x1 and x1, the other blocks are
-// plus or minus the same; NULL for what is not wanted. projected: positive semi-definite.
+// Energy. gradient: by x1; that by x0 is its negative. hessian: by x1 and x1; the other blocks are
+// plus or minus this one. NULL if not wanted. projected: positive semi-definite.
 double pl_spring_energy(pl_vec3 d, double rest, double stiffness, bool projected, pl_vec3* gradient,
                         pl_mat3* hessian);
 
-// The Hessian in float, of PL_LANES springs; projected in part (0 to 1).
+// The Hessian in float, of PL_LANES springs; partly projected (0 to 1).
 PL_WIDE pl_mat3w pl_spring_hessian_w(pl_vec3w d, pl_fw rest, pl_fw stiffness, float projected) {
     pl_fw length = pl_sqrt_w(pl_dot_w(d, d)), zero = {0}, one = zero + 1.0f;
-    pl_iw usable = length > (float)PL_SPRING_LEAST * rest;
+    pl_iw usable = length > (float)PL_SPRING_MIN_LENGTH * rest;
     pl_fw inverse = 1.0f / pl_select_w(usable, length, one);
     pl_vec3w n = pl_scale_w(pl_select_w(usable, inverse, zero), d);
-    // across: what is left of k across the spring; 1 - rest / length is negative when compressed
+    // across: the stiffness across the spring; 1 - rest / length is negative under compression
     pl_fw across = pl_select_w(usable, stiffness * ((length - rest) * inverse), stiffness);
     pl_fw side = pl_project_w(across, projected), along = stiffness - side;
     pl_vec3w m = pl_scale_w(along, n);
