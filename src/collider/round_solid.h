@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Balls, and cones with round ends: what round shapes are made of.
+// Balls, and cones with round ends, of which round shapes consist.
 #ifndef PL_COLLIDER_ROUND_SOLID_H
 #define PL_COLLIDER_ROUND_SOLID_H
 
@@ -10,13 +10,13 @@
 #include <float.h>
 #include <math.h>
 
-// some unit vector across a unit vector
+// some unit vector orthogonal to a unit vector
 static inline pl_vec3 pl_any_across(pl_vec3 n) {
     pl_vec3 axis = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
     return pl_normalize(pl_cross(n, axis));
 }
 
-// distance to a ball, and the normal; at the centre any direction will do
+// distance to a ball, and the normal, which is arbitrary at the centre
 static inline double pl_ball_distance(pl_vec3 p, pl_vec3 centre, double radius, pl_vec3* normal) {
     pl_vec3 d = pl_sub(p, centre);
     double length = pl_norm(d);
@@ -34,10 +34,10 @@ static inline pl_box pl_ball_box(pl_vec3 centre, double r) {
 static inline double pl_cone_part(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p) {
     pl_vec3 axis = pl_sub(b, a);
     double length = pl_norm(axis);
-    if (length <= fabs(rb - ra)) return rb > ra ? 1.0 : 0.0; // one ball holds the other
+    if (length <= fabs(rb - ra)) return rb > ra ? 1.0 : 0.0; // one ball contains the other
     double x = pl_dot(pl_sub(p, a), axis) / length;
     double across2 = pl_norm2(pl_sub(p, a)) - x * x, s = (rb - ra) / length;
-    double y = across2 > 0.0 ? sqrt(across2) : 0.0; // fmax would be a call
+    double y = across2 > 0.0 ? sqrt(across2) : 0.0; // fmax would be a function call
     double t = (x + s * y / sqrt(1.0 - s * s)) / length;
     return t > 0.0 ? (t < 1.0 ? t : 1.0) : 0.0;
 }
@@ -48,13 +48,13 @@ static inline double pl_cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb
     double length = pl_norm(axis), t = pl_cone_part(a, ra, b, rb, p);
     pl_vec3 centre = pl_lerp(a, b, t);
     double distance = pl_ball_distance(p, centre, ra + t * (rb - ra), normal);
-    // on the axis itself the way out is across it
+    // on the axis itself, any direction orthogonal to it leads out
     if (pl_distance(p, centre) <= DBL_EPSILON * length && t > 0.0 && t < 1.0)
         *normal = pl_any_across(pl_scale(1.0 / length, axis));
     return distance;
 }
 
-// Along the axis of a cone the surface is straight.
+// The surface of a cone is straight along its axis.
 static inline double pl_cone_radius(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p,
                                     pl_vec3 normal, pl_vec3* axis) {
     double t = pl_cone_part(a, ra, b, rb, p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A rod with round ends around `a` and `b`.
+// A rod from `a` to `b` with round ends.
 #include "collider/collider_kind.h"
 #include "collider/round_solid.h"
 #include "collider/turned_profile.h"

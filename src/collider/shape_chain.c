@@ -35,7 +35,7 @@ static double chain_radius(const pl_obstacle* s, int point) {
     return s->radii[point < s->radius_count ? point : s->radius_count - 1];
 }
 
-// True if no ball along a cone's axis is nearer to p than `best`; needs no root.
+// True if no ball along a cone's axis is closer to p than `best`; needs no square root.
 static bool cone_is_farther(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p, double best) {
     pl_vec3 axis = pl_sub(b, a), d = pl_sub(p, a);
     double x = pl_dot(d, axis), length2 = pl_norm2(axis), reach = best + (ra > rb ? ra : rb);
@@ -43,7 +43,7 @@ static bool cone_is_farther(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 
     return reach < 0.0 || pl_norm2(pl_madd(d, -t, axis)) > 1.000001 * reach * reach;
 }
 
-// the nearest of a chain's cones: from which point to which
+// finds the nearest cone of a chain: the indices of its two points
 static double chain_nearest(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal, int ends[2]) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;

@@ -37,7 +37,7 @@ static double cylinder_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal
     pl_vec3 side = y > 0.0 ? pl_scale(1.0 / y, across) : pl_any_across(axis);
     pl_vec3 end = pl_scale(x > 0.5 * length ? 1.0 : -1.0, axis);
     double beyond_end = fabs(x - 0.5 * length) - 0.5 * length, beyond_side = y - s->radius;
-    if (beyond_end > 0.0 && beyond_side > 0.0) { // nearest to the rim
+    if (beyond_end > 0.0 && beyond_side > 0.0) { // the nearest point is on the rim
         double distance = hypot(beyond_end, beyond_side);
         *normal =
             pl_add(pl_scale(beyond_end / distance, end), pl_scale(beyond_side / distance, side));

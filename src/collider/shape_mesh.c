@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A closed surface from a file. A still one is the grid of its signed distances; one that changes
-// its shape becomes a pl_obstacle_surface.
+// A closed surface from a file. If it keeps its shape, it becomes a grid of signed distances,
+// otherwise a pl_obstacle_surface.
 #include "collider/collider_kind.h"
 #include "scene/scene_type.h"
 
@@ -43,7 +43,7 @@ static pl_box grid_bounds(const pl_obstacle* s) {
 
 static pl_obstacle mesh_obstacle(const pl_collider* c) {
     (void)c;
-    return (pl_obstacle){.grid = NULL}; // comes with the file
+    return (pl_obstacle){.grid = NULL}; // set when the file is read
 }
 
 static const pl_mesh_shape* mesh_surface(const pl_collider* c) { return &c->mesh; }

@@ -24,9 +24,9 @@ double* pl_turned_cone(double* out, pl_vec3 from, double ra, pl_vec3 to, double 
     double length = pl_distance(from, to);
     pl_vec3 axis = length > 0.0 ? pl_normalize(pl_sub(to, from)) : (pl_vec3){0, 1, 0}, u, v;
     pl_turned_axes(axis, &u, &v);
-    bool swallowed = length <= fabs(rb - ra); // one ball holds the other
+    bool swallowed = length <= fabs(rb - ra); // one ball contains the other
     if (swallowed && rb > ra) from = to, ra = rb;
-    if (swallowed) { // evenly from pole to pole
+    if (swallowed) { // spread evenly from pole to pole
         for (int k = 0; k < PL_ROUND_ROWS; k++) {
             double angle = PL_PI * ((double)k / (PL_ROUND_ROWS - 1) - 0.5);
             out = pl_turned_ring(out, pl_madd(from, ra * sin(angle), axis), u, v, ra * cos(angle));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pictures of round shapes are profiles turned about an axis: rows of points, each row a ring at a
-// place along the axis. Only positions depend on sizes, so that animated ones need no new
-// triangles.
+// Pictures of round shapes are profiles turned about an axis: rows of points, where each row is a
+// ring at some position along the axis. Triangles do not depend on sizes, so animated sizes need no
+// new ones.
 #ifndef PL_COLLIDER_TURNED_PROFILE_H
 #define PL_COLLIDER_TURNED_PROFILE_H
 
@@ -17,16 +17,16 @@ enum {
     PL_ROUND_ROWS = 2 * PL_ROUND_ARC,
 };
 
-// Two unit vectors across a unit vector and each other.
+// Two unit vectors orthogonal to a unit vector and to each other.
 void pl_turned_axes(pl_vec3 n, pl_vec3* a, pl_vec3* b);
 
-// One row, of PL_TURNED_AROUND points; returns where the next one goes.
+// Writes a row of PL_TURNED_AROUND points; returns where the next row goes.
 double* pl_turned_ring(double* out, pl_vec3 center, pl_vec3 a, pl_vec3 b, double radius);
 
-// PL_ROUND_ROWS rows: a ball around each end, and the cone that touches both.
+// Writes PL_ROUND_ROWS rows: a ball around each end, and the cone that touches both.
 double* pl_turned_cone(double* out, pl_vec3 from, double ra, pl_vec3 to, double rb);
 
-// Triangles between the rows of each piece; is_closed: also from the last row to the first.
+// The triangles between the rows of each piece; is_closed: also from the last row to the first.
 int pl_turned_triangles(int rows, bool is_closed, int piece_count);
 void pl_turned_join(int rows, bool is_closed, int piece_count, int* out);
 

@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-// Of lambda, where modes are followed from shapes that are near, and where they are looked for.
+// Tolerances of lambda: when modes are followed from similar shapes, and when they are searched.
 static const double FOLLOW_TOLERANCE = 0.1, LAMBDA_TOLERANCE = 1e-8;
-// How much the turn of the whole body counts in that of a vertex. Decides where neighbours lie in a
+// Weight of the whole body's rotation in that of a vertex. It matters where all neighbours lie in a
 // plane.
 static const double WHOLE_PART = 0.05;
-// The same in the turn of what holds the body. Decides where that is a point or a line.
+// The same in the rotation of the held vertices. It matters where these are a point or a line.
 static const double WHOLE_PART_OF_FRAME = 1e-3;
 
 struct pl_eigenfit_term {
@@ -32,18 +32,18 @@ struct pl_eigenfit_term {
     pl_block_matrix K;
     pl_modes_problem problem;
     pl_modes_multigrid* multigrid; // NULL: not needed yet
-    double* start;                 // positions that modes and forces are of
+    double* start;                 // positions at which modes and forces are evaluated
     double* elastic;               // gradient of the elements there
     bool knows_forces;             // elastic is that of this step
     bool knows_K;                  // K is that of this step
     double projected;              // fraction of the projected Hessian in it
     double *lambda, *shapes;
-    double* turned;   // shapes at rest, turned with the body; later those of active modes
+    double* turned;   // shapes at rest, rotated with the body; later those of active modes
     double* overlaps; // mode_count^2
     int* match;
     bool found, agrees;
     int applications;
-    // the correction; the active ones of the modes are those with a ratio other than 1
+    // the correction; active modes are those with a ratio other than 1
     int active;
     double* weighted;     // M U of active modes
     double *constant, *C; // per active mode: (r - 1) u'f0; mode_count^2: diagonal of `low_rank`
@@ -124,9 +124,8 @@ void pl_eigenfit_term_destroy(pl_eigenfit_term* e) {
 
 // ---------------------------------------------------------------- modes of the step
 
-// The gradient of the motion from the rest shape to the start of the step, best in the sense of
-// masses, but for a stretch: of all vertices, or of those that are held, of which there may be none
-// (then 0).
+// The best mass-weighted linear map from the rest shape to the start of the step, up to a stretch:
+// of all vertices, or only of held ones (0 if there are none).
 static pl_mat3 gradient_of(const pl_eigenfit_term* e, const double* mass, bool held_only) {
     pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
     double total = 0.0, size = 0.0;
@@ -154,13 +153,14 @@ static pl_mat3 rotation_of(pl_mat3 F) {
     return pl_polar(F, &R, NULL) ? R : pl_mat3_identity();
 }
 
-// How the body has turned as a whole: it may be free, or turned by what it is attached to.
-// Directions that are held do not turn, and neither do the modes of a body that they hold.
+// The rotation of the whole body, which may be free or turned by its attachments. Held directions
+// do not rotate, nor do modes of a body held by them.
 static pl_mat3 turn_of_body(const pl_eigenfit_term* e, const double* mass) {
     return e->hold_count > 0 ? pl_mat3_identity() : rotation_of(gradient_of(e, mass, false));
 }
 
-// How the frame has turned that the body moves in: what holds it, or a free body itself.
+// The rotation of the body's frame of reference: that of its held vertices, or of a free body
+// itself.
 static pl_mat3 turn_of_frame(const pl_eigenfit_term* e, const double* mass) {
     if (e->hold_count > 0) return pl_mat3_identity();
     pl_mat3 held = gradient_of(e, mass, true), all = gradient_of(e, mass, false);
@@ -174,11 +174,11 @@ static void turn_rest_shapes(pl_eigenfit_term* e, pl_mat3 R) {
 
 typedef struct turn_job {
     pl_eigenfit_term* e;
-    pl_mat3 whole; // the turn of the body
+    pl_mat3 whole; // rotation of the whole body
     pl_quat start; // the same
 } turn_job;
 
-// shapes: those at rest, each vertex turned with its neighbours
+// shapes: those at rest, rotated at each vertex with its neighbours
 static void turn_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const turn_job* job = user;
@@ -203,7 +203,7 @@ static void turn_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// K at x. projected: how much of each element is projected to be positive semi-definite
+// K at x. projected: how far each element's matrix is projected to a positive semi-definite one
 static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const double* x,
                      double projected) {
     pl_step_objective elastic = {.vertex_count = f->vertex_count,
@@ -217,8 +217,8 @@ static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const doub
     e->projected = projected;
 }
 
-// Levels are those of the rest shape, and do not follow a stiffness that may change: a run that is
-// resumed gets the same ones.
+// Levels follow the rest shape, not the stiffness, which may change: a resumed run must get the
+// same levels.
 static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f,
                                    pl_error* error) {
     if (e->multigrid) return PL_OK;
@@ -227,7 +227,7 @@ static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective*
                                      error);
 }
 
-// overlaps = |U' M W| of the modes of the step and those at rest, turned by R
+// overlaps = |U' M W| of the modes of the step and those at rest, rotated by R
 static void find_overlaps(pl_eigenfit_term* e, pl_mat3 R) {
     size_t n = vector_size(e);
     turn_rest_shapes(e, R);
@@ -245,8 +245,8 @@ static void take_rest_modes(pl_eigenfit_term* e) {
     e->found = e->agrees = true;
 }
 
-// Modes of K with this part of the projected Hessian: from shapes that are near, or, if they were
-// not, by a search.
+// Modes of K with this fraction of the projected Hessian: from similar shapes or, if that fails, by
+// a search.
 static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, double projected,
                                pl_mat3 turn, pl_error* error) {
     int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
@@ -264,8 +264,8 @@ static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, 
     return status;
 }
 
-// Modes of the Hessian that the step starts with. Where that has none, as that of a body that
-// buckles, those of the projected one.
+// Modes of the Hessian at the start of the step. If that is indefinite, as in buckling, modes of
+// the projected Hessian.
 static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
     pl_mat3 turn = turn_of_body(e, f->mass);
     turn_rest_shapes(e, turn);
@@ -275,13 +275,13 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_
         status = find_modes_of(e, f, 1.0, turn, error);
     e->knows_K = status == PL_OK && e->found;
     if (e->knows_K) {
-        // ratios follow shapes; but the test of the paper knows no turn of a body that is held
+        // ratios follow rotated shapes; the paper's test does not rotate those of a held body
         find_overlaps(e, turn_of_frame(e, f->mass));
         e->agrees = pl_modes_agree(e->mode_count, e->rigid_count, e->overlaps, e->tolerance);
         find_overlaps(e, turn);
         pl_match_modes(e->mode_count, e->mode_count, e->overlaps, e->match);
     }
-    // a state that has no modes of use: the step goes without a correction
+    // no usable modes in this state: the step has no correction
     return status == PL_ERROR_MEMORY ? status : PL_OK;
 }
 
@@ -294,7 +294,7 @@ static void find_elastic(pl_eigenfit_term* e, const pl_step_objective* f) {
     e->knows_forces = true;
 }
 
-// E of a mode: A u = (w + k lambda) M u, and (w + k r lambda) M u with the correction
+// E of a mode: A u = (w + k lambda) M u without and (w + k r lambda) M u with the correction
 static double fitted_inverse(double w, double k, double lambda, double ratio) {
     double fitted = w + k * ratio * lambda;
     return fitted > 0.0 ? 1.0 / fitted : 0.0;
@@ -324,7 +324,7 @@ static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
     for (int k = 0; k < e->active; k++) e->C[k * e->active + k] = (1.0 + e->drag) * e->stiffness[k];
 }
 
-// True if a step holds what was held at rest.
+// True if a step holds the same directions as at rest.
 static bool is_held_alike(const pl_eigenfit_term* e, const pl_step_objective* f) {
     if (f->hold_count != e->hold_count) return false;
     for (int v = 0; v < e->vertex_count; v++)
@@ -418,7 +418,7 @@ static void copy_input(pl_eigenfit_term* e, const pl_eigenfit_input* in) {
     if (in->hold_count) memcpy(e->holds, in->holds, (size_t)in->hold_count * sizeof(pl_hold));
 }
 
-// What points into e itself.
+// Sets pointers into e itself.
 static void tie(pl_eigenfit_term* e) {
     e->term.user = e;
     e->problem = (pl_modes_problem){.K = &e->K,
@@ -468,7 +468,7 @@ pl_status pl_eigenfit_term_refit(pl_eigenfit_term* e, const pl_eigenfit_input* i
     pl_status status = pl_eigenfit_term_create(in, e->pool, &next, error);
     if (status != PL_OK) return status;
     *e = *next;
-    *next = before; // whose multigrid still looks at e->problem
+    *next = before; // the caller frees it; its multigrid refers to e->problem
     tie(e);
     pl_eigenfit_term_destroy(next);
     return PL_OK;

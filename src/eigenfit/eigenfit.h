@@ -11,13 +11,13 @@
 //   R_s              ratios: fine over coarse eigenvalue at rest; 1 for rigid modes
 //   Y, Z             weighted = M U, and the numbers of `low_rank`
 //
-// U, Lambda and f are those at the start x0 of a step, with what is held in its place at the end,
-// so the correction is a quadratic function of x with gradient -M U (R - I) U' f0 + M U (R - I)
-// Lambda U' M (x - x0): exact for the linear law, and what the paper does for its linearly implicit
-// Euler steps. Damping by stiffness follows K''. The midpoint rule takes the gradient in the middle
-// of the step. Modes start from those at rest, turned with the body, never from those of the step
-// before, so that a step depends on its state alone; ratios follow their modes (mode_match.h),
-// where the paper goes by the order of lambda.
+// U, Lambda and f are evaluated at the start x0 of a step, with held vertices already at their
+// final positions. So the correction is a quadratic function of x with gradient -M U (R - I) U' f0
+// + M U (R - I) Lambda U' M (x - x0). This is exact for the linear law, and what the paper does in
+// its linearly implicit Euler steps. Damping by stiffness follows K''. The midpoint rule takes the
+// gradient at the middle of the step. Modes start from those at rest, rotated with the body, never
+// from those of the previous step, so that a step depends on its state alone. Ratios follow their
+// modes (mode_match.h); the paper assigns them in the order of lambda.
 #ifndef PL_EIGENFIT_EIGENFIT_H
 #define PL_EIGENFIT_EIGENFIT_H
 
@@ -31,8 +31,8 @@ typedef struct pl_eigenfit_input {
     const int* neighbour_offsets; // of the system
     const int* neighbours;
     const double* rest; // 3 per vertex
-    // What is held, in the modes at rest and in every step: a step with other holds has no
-    // correction. Places of holds do not count.
+    // Held vertices and directions, for the modes at rest and for every step: a step that holds
+    // others has no correction. Where they are held does not matter.
     const bool* fixed; // per vertex; NULL: none
     const pl_hold* holds;
     int hold_count;
@@ -40,10 +40,10 @@ typedef struct pl_eigenfit_input {
     int mode_count, rigid_count;
     const double* lambda;  // [1/s^2]
     const double* shapes;  // 3 per vertex, mode after mode
-    const double* ratios;  // per mode; those of rigid modes are not looked at
-    bool is_linear;        // the law is linear: the modes at rest are those of every state
+    const double* ratios;  // per mode; not used for rigid modes
+    bool is_linear;        // the law is linear: every state has the modes at rest
     bool materials_change; // from step to step
-    bool falls_back;       // steps whose modes do not agree with those at rest are not corrected
+    bool falls_back;       // no correction in steps whose modes do not agree with those at rest
     double tolerance;      // of pl_modes_agree
 } pl_eigenfit_input;
 
@@ -52,20 +52,20 @@ typedef struct pl_eigenfit_term pl_eigenfit_term;
 pl_status pl_eigenfit_term_create(const pl_eigenfit_input* input, pl_pool* pool,
                                   pl_eigenfit_term** out, pl_error* error);
 void pl_eigenfit_term_destroy(pl_eigenfit_term* e);
-// Takes other modes at rest, as when what is held has changed. If it fails, nothing has changed.
+// Replaces the modes at rest, for instance if other vertices are held. On failure nothing changes.
 pl_status pl_eigenfit_term_refit(pl_eigenfit_term* e, const pl_eigenfit_input* input,
                                  pl_error* error);
 
 // For pl_step_add_term; belongs to e.
 const pl_step_term* pl_eigenfit_term_of(pl_eigenfit_term* e);
 
-// What the last step knew.
+// Results of the last step.
 typedef struct pl_eigenfit_info {
-    bool found;           // modes were found; else the step went without a correction
-    bool agrees;          // they are those at rest (pl_modes_agree)
+    bool found;           // modes were found; otherwise the step had no correction
+    bool agrees;          // they agree with those at rest (pl_modes_agree)
     int applications;     // cycles that it took
     const double* lambda; // of mode_count modes
-    const int* match;     // the mode at rest that each of them is
+    const int* match;     // for each, the matching mode at rest
 } pl_eigenfit_info;
 pl_eigenfit_info pl_eigenfit_term_info(const pl_eigenfit_term* e);
 

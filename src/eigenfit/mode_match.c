@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The assignment follows shortest augmenting paths: rows join one by one, and potentials of rows
-// and columns keep all reduced costs at least zero.
+// Assignment by shortest augmenting paths: rows are added one by one, and potentials of rows and
+// columns keep all reduced costs non-negative.
 #include "eigenfit/mode_match.h"
 
 #include <math.h>
 
-// Lambdas that differ by less than this part are near one another.
+// Lambdas that differ by less than this fraction count as equal.
 static const double NEAR_LAMBDA = 0.05;
 
 typedef struct assignment {
@@ -23,7 +23,7 @@ static double cost(const assignment* a, int row, int column) {
     return isfinite(overlap) ? 1.0 - overlap * overlap : 1.0;
 }
 
-// One row joins: the cheapest path of exchanges that ends in a column nobody has.
+// Adds a row: finds the cheapest path of exchanges that ends in a free column.
 static void join(assignment* a, int row) {
     double least[PL_MATCH_MAX + 1];
     int from[PL_MATCH_MAX + 1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Makes tets, masses and neighbours of bodies. Masses are lumped: each element gives equal parts of
-// its mass to its corners; or consistent, where a body asks for it.
+// Tets, masses and neighbours of bodies. Masses are lumped (each element distributes its mass
+// equally to its corners) or, if a body asks for it, consistent.
 #include "elements/body_parts.h"
 #include "base/memory.h"
 #include "elements/tet_elements.h"
@@ -15,7 +15,7 @@ typedef struct builder {
     pl_body_parts* parts;
     pl_pool* pool;
     int tet_count; // of all bodies
-    int* tets;     // their corners, until the set takes them over
+    int* tets;     // their corners, until the set takes ownership
     pl_material* materials;
     pl_adjacency around[PL_MAX_ELEMENT_SETS]; // elements of each set around the vertices
 } builder;
@@ -38,7 +38,7 @@ typedef struct solid_job {
     pl_material* materials;
 } solid_job;
 
-// how many of some tets have a law that solids have not
+// counts tets whose law is not one of solids
 static double fill_solid(int begin, int end, void* user) {
     const solid_job* job = user;
     const pl_method_body* body = job->body;
@@ -51,7 +51,7 @@ static double fill_solid(int begin, int end, void* user) {
     return bad;
 }
 
-// the tets of a body, behind those of bodies before it
+// the tets of a body, after those of earlier bodies
 static pl_status add_solid(builder* b, const pl_method_body* body, int first, pl_error* error) {
     int count = body->mesh->tet_count;
     solid_job job = {body, b->tets + 4 * (size_t)first, b->materials + first};
@@ -88,7 +88,7 @@ static double element_size(const pl_method_body* body, int e) {
     return pl_det4(a, b, c, pl_vec3_load(x + 3 * (size_t)v[3])) / 6.0;
 }
 
-// an element's corners among all vertices; returns how many they are
+// an element's corners among all vertices; returns their number
 static int element_corners(const pl_method_body* body, int e, int corners[4]) {
     int n = body->is_cloth ? 3 : 4;
     const int* elements = body->is_cloth ? body->mesh->triangles : body->mesh->tets;
@@ -129,8 +129,7 @@ static pl_status make_mass_matrix(pl_body_parts* p, const pl_method_body* bodies
     return status;
 }
 
-// a vertex that no element moves would have no mass: it gets the mean, so that it falls like the
-// rest
+// a vertex without elements would have no mass; it gets the mean, so that it falls like the rest
 static void give_mass_to_the_massless(double* mass, int vertex_count) {
     double sum = 0.0;
     int count = 0;
@@ -197,7 +196,7 @@ static void tet_mass_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// in the order of the tets, as if they gave their mass one after the other
+// adds in the order of the tets, so that the sum has the same bits as a serial loop
 static void vertex_mass_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const mass_job* job = user;
@@ -206,7 +205,7 @@ static void vertex_mass_task(int begin, int end, int worker, void* user) {
             job->mass[v] += job->of_tet[job->around->items[k]];
 }
 
-// The same by many threads, from the lists of tets around vertices. Tets are the first set.
+// Lumped masses by many threads, from the lists of tets around vertices. Tets are the first set.
 static pl_status lump_masses_by_lists(builder* b, const pl_method_body* bodies, int body_count,
                                       pl_error* error) {
     pl_body_parts* p = b->parts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Makes of bodies what a system of a step consists of: positions, masses, sets of elements, and
-// which vertices share an element. Tets are made here. Cloth is made by a function of the method,
-// so that a method of solids alone needs none of its elements.
+// Turns bodies into the parts of a step's system: positions, masses, sets of elements, and which
+// vertices share an element. Sets of tets are made here. Sets of cloth are made by a function of
+// the method, so that methods of solids alone do not need them.
 #ifndef PL_ELEMENTS_BODY_PARTS_H
 #define PL_ELEMENTS_BODY_PARTS_H
 
@@ -19,12 +19,12 @@ typedef struct pl_body_parts {
     double* mass;      // per vertex
     pl_element_set sets[PL_MAX_ELEMENT_SETS];
     int set_count;
-    int* neighbour_offsets; // who shares an element with whom, ascending
+    int* neighbour_offsets; // vertices that share an element, ascending
     int* neighbours;
     pl_block_matrix mass_matrix; // empty if all bodies have lumped masses
 } pl_body_parts;
 
-// Appends the element sets of all cloth among the bodies; positions are there.
+// Appends the element sets of all cloth among the bodies; positions are set.
 typedef pl_status (*pl_make_cloth)(const pl_method_body* bodies, int body_count,
                                    pl_body_parts* parts, pl_error* error);
 
@@ -37,7 +37,7 @@ void pl_body_parts_free(pl_body_parts* parts);
 // The law of a tet's material.
 pl_status pl_law_of_solid(const pl_element_material* from, pl_material* out, pl_error* error);
 
-// Masses and damping after the numbers of the bodies have changed.
+// Recomputes masses and damping after numbers of the bodies have changed.
 void pl_update_masses(pl_step_model* model, const pl_method_body* bodies, int body_count);
 
 #endif

@@ -146,7 +146,7 @@ typedef struct prepare_job {
     pl_tet_data* d;
 } prepare_job;
 
-// how many of some tets have no volume
+// counts tets of zero volume
 static double prepare_part(int begin, int end, void* user) {
     const prepare_job* job = user;
     int bad = 0;

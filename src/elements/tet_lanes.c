@@ -106,7 +106,7 @@ static double neohookean_energy(const pl_element_set* set, int first, const doub
     return sum;
 }
 
-// mu |F - R|^2 + lambda/2 (tr(R'F) - 3)^2, of which ARAP has the first part
+// mu |F - R|^2 + lambda/2 (tr(R'F) - 3)^2; ARAP is the first term
 static double corotated_energy(const pl_element_set* set, int first, const double* x) {
     const pl_tet_data* d = set->data;
     tet_lanes t;

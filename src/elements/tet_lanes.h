@@ -24,9 +24,9 @@ void pl_tet_stiffness(const pl_tet_data* d, int e, const pl_principal* tangent, 
 
 enum { PL_TET_LANES = 8 };
 
-// For the PL_TET_LANES tets from `first` on: gradient += theirs, and *energy += theirs. False, with
-// nothing done, if their laws are not among those that go together: stable Neo-Hookean for both,
-// ARAP and corotated for the energy.
+// Adds the gradient, or the energy, of the PL_TET_LANES tets from `first` on. Returns false and
+// adds nothing if their laws are not supported: stable Neo-Hookean for both, ARAP and corotated for
+// the energy only.
 bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x, double* gradient);
 bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy);
 

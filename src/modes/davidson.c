@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-    BLOCK = 8,     // new directions of an iteration
+    BLOCK = 8,     // new directions per iteration
     GUARD = 4,     // Ritz vectors beyond those wanted that a restart keeps
-    SPACE = 32,    // room of the basis beyond what a restart keeps
+    SPACE = 32,    // vectors of the basis beyond those that a restart keeps
     RANDOM = BLOCK // random vectors of a start
 };
-// A new direction this much shorter than before it was made orthogonal is rounding alone.
+// A new direction that orthogonalisation shortens below this fraction is only rounding.
 static const double DEPENDENT = 1e-12;
 
 struct pl_davidson {
@@ -32,7 +32,7 @@ struct pl_davidson {
     pl_pool* pool;
     int size, room;
     double *V, *KV;          // room vectors each
-    double *W, *MW;          // BLOCK vectors: new directions, and masses times them
+    double *W, *MW;          // BLOCK vectors: new directions, and M times them
     double *H, *square;      // room x room
     double *rotation, *ritz; // room x room, row k is y of ritz[k]; room
     double* before;          // BLOCK x room: y of the last Ritz vectors that were improved
@@ -93,7 +93,7 @@ static void free_basis(basis* b) {
 
 // ---------------------------------------------------------------- the basis grows
 
-// Takes the parts along V out of the first `vectors` of W, twice for rounding.
+// Makes the first `vectors` of W orthogonal to V, twice because of rounding.
 static void project_out(basis* b, int vectors) {
     int count = b->count;
     for (int pass = 0; pass < 2 && b->size > 0; pass++) {
@@ -109,7 +109,7 @@ static double mass_norm(basis* b, const double* x, double* Mx) {
     return sqrt(fmax(0.0, pl_vector_dot(b->pool, b->count, x, Mx)));
 }
 
-// Appends vector k of W, which is orthogonal to the basis but for those that came after `first`.
+// Appends vector k of W, which is already orthogonal to the first `first` vectors of the basis.
 static void append(basis* b, int first, int k, double size_before) {
     int count = b->count;
     double *w = block(b, b->W, k), *Mw = block(b, b->MW, k), norm = mass_norm(b, w, Mw);
@@ -124,14 +124,14 @@ static void append(basis* b, int first, int k, double size_before) {
     for (int i = 0; i < count; i++) to[i] = w[i] / norm;
 }
 
-// Appends up to BLOCK vectors of W, their images and their rows of H. False if nothing is new.
+// Appends up to BLOCK vectors of W, their images and their rows of H. False if none is new.
 static bool grow(basis* b, int vectors) {
     int first = b->size, count = b->count;
     double before[BLOCK];
     if (vectors > b->room - first) vectors = b->room - first;
     for (int k = 0; k < vectors; k++)
         before[k] = mass_norm(b, block(b, b->W, k), block(b, b->MW, k));
-    // vectors of very different size: the combination below would lose the short ones
+    // with vectors of very different size, the combination below would lose the short ones
     for (int k = 0; k < vectors; k++)
         if (before[k] > 0.0)
             for (int i = 0; i < count; i++) block(b, b->W, k)[i] /= before[k];
@@ -150,7 +150,7 @@ static bool grow(basis* b, int vectors) {
     return true;
 }
 
-// Some random vectors that the preconditioner has made smooth.
+// Random vectors, smoothed by the preconditioner.
 static bool grow_randomly(basis* b, int vectors) {
     for (int k = 0; k < vectors; k++) {
         double *w = block(b, b->W, k), *Mw = block(b, b->MW, k);
@@ -185,7 +185,7 @@ static bool project(basis* b) {
     return pl_dense_eigen(b->size, b->square, b->ritz, b->rotation, b->scratch);
 }
 
-// The residuals of some Ritz vectors from `from` on, in W.
+// Computes the residuals of several Ritz vectors, starting with `from`, into W.
 static void make_residuals(basis* b, int from, int vectors) {
     int count = b->count, n = b->size;
     double* Y = b->square; // n x vectors
@@ -201,15 +201,15 @@ static void make_residuals(basis* b, int from, int vectors) {
     pl_panel_combine(b->pool, count, n, b->KV, vectors, Y, vectors, 1.0, true, b->W);
 }
 
-// A value that a new direction has brought in below converged ones, or that one of them has left.
+// True if a new direction has brought in a value below converged ones, or changed one of them.
 static void look_again(basis* b) {
     double slack = 10.0 * b->options->tolerance;
     for (int k = 0; k < b->done; k++)
         if (b->ritz[k] < b->settled[k] - slack * fmax(fabs(b->settled[k]), b->shift)) b->done = k;
 }
 
-// Directions that improve the lowest Ritz vectors that have not converged, in W, at most BLOCK.
-// Returns how many, or -1 if values are not finite.
+// Computes into W at most BLOCK directions that improve the lowest Ritz vectors that have not
+// converged. Returns their number, or -1 if values are not finite.
 static int find_directions(basis* b, pl_davidson_result* result) {
     const pl_davidson_options* o = b->options;
     int made = 0, from = b->done, wanted = b->wanted < b->size ? b->wanted : b->size;
@@ -256,7 +256,7 @@ static bool append_row(double* Y, int rows, int n, const double* y) {
     return norm > 1e-8;
 }
 
-// H becomes rows H rows', of which the Ritz vectors among the rows have the diagonal only.
+// H becomes rows H rows'. The part of the Ritz vectors is diagonal.
 static void rotate_projected(basis* b, int n, int lowest, int kept, const double* rows) {
     double* HY = b->rotation; // kept x n
     for (int k = lowest; k < kept; k++)
@@ -275,7 +275,7 @@ static void rotate_projected(basis* b, int n, int lowest, int kept, const double
         }
 }
 
-// Keeps the lowest Ritz vectors, and what the last ones had beside them.
+// Restarts with the lowest Ritz vectors, and those of the iteration before.
 static void restart(basis* b) {
     int n = b->size, kept = b->wanted + GUARD;
     if (kept > n) kept = n;
@@ -301,7 +301,7 @@ static pl_status fail_not_finite(pl_error* error) {
                    "the eigenvalue solver met values that are not finite");
 }
 
-// The directions are in W; a restart, which needs W for nothing, makes room for them.
+// The directions are in W. If the basis is full, a restart, which does not use W, makes room.
 static pl_status iterate(basis* b, pl_davidson_result* result, pl_error* error) {
     const pl_davidson_options* o = b->options;
     enum { TUNED = 8 }; // iterations
@@ -319,7 +319,7 @@ static pl_status iterate(basis* b, pl_davidson_result* result, pl_error* error) 
         }
         result->converged = b->done >= b->wanted;
         if (result->converged) return PL_OK;
-        result->converged = b->size == b->free_count; // the basis is all there is
+        result->converged = b->size == b->free_count; // the basis spans the whole space
         if (result->converged) return PL_OK;
         if (b->size + directions > b->room) restart(b);
         if (!(directions > 0 && grow(b, directions)) && !grow_randomly(b, 1)) return PL_OK;

@@ -9,7 +9,7 @@
 
 enum { STEPS_PER_VALUE = 60 }; // two or three are usual
 
-// Takes column k below its second entry to zero: A = H A H, Q = H Q, with H = 1 - beta v v'.
+// Makes column k zero below its subdiagonal: A = H A H, Q = H Q, with H = 1 - beta v v'.
 static void reflect(int n, int k, double* A, double* Q, double* v, double* p) {
     double norm2 = 0.0;
     for (int i = k + 1; i < n; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The basis V has `size` vectors. The first `done` of them were multiplied by the operator; the
-// others wait. Column j of the projected matrix H is V' M T V_j, found on the way by making T V_j
-// orthogonal to V; what is left of it becomes a new vector. So T V_done = V H, and a Ritz vector
-// V y of the leading done x done part has the residual of the rows below, H_low y.
+// The basis V has `size` vectors. The first `done` of them have been multiplied by the operator;
+// the others wait. Column j of the projected matrix H is V' M T V_j, a by-product of making T V_j
+// orthogonal to V; the remainder becomes a new vector. So T V_done = V H, and a Ritz vector V y of
+// the leading done x done part has the residual H_low y, where H_low are the rows below.
 #include "modes/lanczos.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -57,8 +57,8 @@ static void free_basis(basis* b) {
     PL_FREE(b->scratch, double, 2 * room);
 }
 
-// Makes x orthogonal to the basis, twice for rounding, and adds what is taken away to column
-// `column` of H (-1: none). Returns the M-norm of what is left.
+// Makes x orthogonal to the basis, twice because of rounding, and adds the coefficients to column
+// `column` of H (-1: none). Returns the M-norm of the remainder.
 static double orthogonalise(basis* b, double* x, int column) {
     int count = b->T->count;
     for (int pass = 0; pass < 2; pass++) {
@@ -79,7 +79,7 @@ static void append(basis* b, const double* x, double norm) {
     for (int i = 0; i < b->T->count; i++) to[i] = x[i] / norm;
 }
 
-// A vector in a direction that is not in the basis yet. False if there is none.
+// Appends a random vector orthogonal to the basis. False if there is none.
 static bool append_random(basis* b) {
     if (b->size >= b->room) return false;
     double* x = vector(b, b->size);
@@ -91,7 +91,7 @@ static bool append_random(basis* b) {
     return true;
 }
 
-// Takes T V_done into the basis, which has it as `image`.
+// Extends the basis by T V_done, given as `image`.
 static bool take_image(basis* b, double* image) {
     int column = b->done;
     for (int k = 0; k < b->room; k++) b->H[(size_t)k * b->room + column] = 0.0;
@@ -100,7 +100,7 @@ static bool take_image(basis* b, double* image) {
     double norm = orthogonalise(b, image, column);
     b->done++;
     if (!isfinite(norm)) return false;
-    // nothing but rounding is left where the block has met an invariant space
+    // in an invariant subspace only rounding is left
     if (norm > 1e-13 * size && b->size < b->room) {
         b->H[(size_t)b->size * b->room + column] = norm;
         append(b, image, norm);
@@ -110,7 +110,7 @@ static bool take_image(basis* b, double* image) {
     return true;
 }
 
-// Multiplies the next vectors that wait. False if values are not finite.
+// Multiplies the next waiting vectors. False if values are not finite.
 static bool advance(basis* b, pl_lanczos_result* result) {
     int waiting = b->size - b->done, first = b->done;
     int vectors = waiting < PL_LANCZOS_APPLY ? waiting : PL_LANCZOS_APPLY;
@@ -185,14 +185,14 @@ static void make_ritz_vectors(const basis* b, int kept, double* to) {
     pl_parallel_for(b->pool, ritz_vectors, b->T->count, BLOCK, &job);
 }
 
-// Keeps the best Ritz vectors and the vectors that wait.
+// Restarts with the best Ritz vectors and the waiting vectors.
 static pl_status restart(basis* b, int kept, pl_error* error) {
     size_t count = (size_t)b->T->count;
     double* best = PL_ALLOC(double, (size_t)kept* count);
     if (!best) return pl_fail_memory(error, "the vectors of an eigenvalue problem");
     make_ritz_vectors(b, kept, best);
     int waiting = b->size - b->done;
-    // what the rows of waiting vectors become for the new ones
+    // the rows of waiting vectors, transformed to the new ones
     for (int w = 0; w < waiting; w++)
         for (int k = 0; k < kept; k++) {
             const double* y = b->rotation + (size_t)(b->done - 1 - k) * b->done;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The largest eigenvalues of an operator that is symmetric in the inner product of a mass matrix:
-// block Lanczos with full orthogonalisation and thick restarts (Wu and Simon 2000; the block makes
-// multiple eigenvalues come out as often as they are there).
+// block Lanczos with full orthogonalisation and thick restarts (Wu and Simon 2000). The block finds
+// multiple eigenvalues with their multiplicity.
 #ifndef PL_MODES_LANCZOS_H
 #define PL_MODES_LANCZOS_H
 
@@ -20,15 +20,15 @@ typedef struct pl_lanczos_operator {
     int count; // of unknowns
     // result = M x
     void (*mass)(void* user, const double* x, double* result);
-    // T x for up to PL_LANCZOS_APPLY vectors M x, one after the other, in place
+    // T x for up to PL_LANCZOS_APPLY consecutive vectors M x, in place
     void (*apply)(void* user, int vectors, double* Mx);
-    // Takes out of x what is no unknown.
+    // Sets held unknowns of x to zero.
     void (*restrict_to)(void* user, double* x);
 } pl_lanczos_operator;
 
 typedef struct pl_lanczos_options {
     int wanted;       // eigenvalues
-    int unknowns;     // that are free: no more eigenvalues than these
+    int unknowns;     // free ones, which limit the number of eigenvalues
     int block;        // vectors at the start
     int room;         // vectors at most; at least wanted + 2 (block + PL_LANCZOS_APPLY)
     double tolerance; // of |T u - theta u|, relative to theta
@@ -42,7 +42,7 @@ typedef struct pl_lanczos_result {
     bool converged;
 } pl_lanczos_result;
 
-// values: `wanted`, descending; vectors: count numbers each, one after the other, of M-norm 1.
+// values: `wanted`, descending; vectors: consecutive, of `count` numbers and M-norm 1.
 pl_status pl_lanczos(const pl_lanczos_operator* T, const pl_lanczos_options* options, pl_pool* pool,
                      double* values, double* vectors, pl_lanczos_result* result, pl_error* error);
 

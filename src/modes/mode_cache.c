@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The file: a header, then lambda, residual and shape of all modes, then a hash of what comes
-// before.
+// The file: a header, then lambda, residual and shape of all modes, then a hash of all that.
 #include "modes/mode_cache.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -98,8 +97,8 @@ static uint64_t hash_modes(const cache_header* h, const pl_mode_set* m) {
     return pl_hash_bytes(m->shapes, 3 * count * (size_t)m->vertex_count * sizeof(double), sum);
 }
 
-// What the file of this size should hold, by its header.
-static bool is_of(const cache_header* h, const cache_header* wanted, uint64_t size) {
+// True if the header is that of the wanted problem and fits the size of the file.
+static bool fits_problem(const cache_header* h, const cache_header* wanted, uint64_t size) {
     if (memcmp(h->magic, wanted->magic, sizeof h->magic) != 0 || h->version != wanted->version ||
         h->key[0] != wanted->key[0] || h->key[1] != wanted->key[1] ||
         h->vertex_count != wanted->vertex_count || h->rigid_count < 0 ||
@@ -115,7 +114,7 @@ static bool load(const char* path, const cache_header* wanted, pl_mode_set* out)
     cache_header h;
     uint64_t size = 0, at = 0, sum = 0;
     bool ok = pl_file_kind(file, &size) == NULL && read_all(file, &h, sizeof h, &at) &&
-              is_of(&h, wanted, size) && set_room(out, &h);
+              fits_problem(&h, wanted, size) && set_room(out, &h);
     size_t count = ok ? (size_t)h.count : 0;
     ok = ok && read_all(file, out->lambda, count * sizeof(double), &at) &&
          read_all(file, out->residual, count * sizeof(double), &at) &&
@@ -128,7 +127,7 @@ static bool load(const char* path, const cache_header* wanted, pl_mode_set* out)
 
 // ---------------------------------------------------------------- writing
 
-// Makes the folder and all that it is in, as far as they are missing.
+// Creates the folder and its parents if they are missing.
 static void make_folder(const char* folder) {
     char path[PATH_SIZE];
     size_t size = strlen(folder);
@@ -156,7 +155,7 @@ static void store(const char* folder, const char* path, cache_header h, const pl
     char temporary[PATH_SIZE];
     make_folder(folder);
     memcpy(temporary, path, strlen(path));
-    memcpy(temporary + strlen(path), "XXXXXX", 7); // name_file has left room for it
+    memcpy(temporary + strlen(path), "XXXXXX", 7); // name_file leaves room for this
     int file = pl_file_create_temporary(temporary);
     if (file < 0) return;
     size_t count = (size_t)m->count;

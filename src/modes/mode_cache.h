@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes that are kept on disk, in a file whose name is a hash of the whole eigenvalue problem. A
-// file that is damaged, of another version or of another problem counts as missing, and a file that
-// cannot be written is left out: the modes are found again, that is all.
+// Caches modes on disk, in a file named by a hash of the whole eigenvalue problem. A damaged file,
+// or one of another version or problem, counts as missing. Failing to write is not an error: the
+// modes are just computed again.
 #ifndef PL_MODES_MODE_CACHE_H
 #define PL_MODES_MODE_CACHE_H
 
 #include "modes/mode_set.h"
 
-// The folder of pliant's caches: what the environment variable PLIANT_CACHE_DIR names (empty:
-// none), else pliant/ in XDG_CACHE_HOME, LOCALAPPDATA or HOME/.cache. False if there is none.
+// The folder of pliant's caches: that of the environment variable PLIANT_CACHE_DIR (empty: no
+// cache), else pliant/ in XDG_CACHE_HOME, LOCALAPPDATA or HOME/.cache. False if there is none.
 bool pl_mode_cache_folder(char* folder, size_t size);
 
-// pl_modes_find, or the result of an earlier one from the folder, which is made if it is missing.
-// folder NULL: without a cache.
+// Like pl_modes_find, but takes a stored result from the folder if there is one, and stores new
+// ones. Creates the folder. NULL: no cache.
 pl_status pl_modes_find_cached(const char* folder, const pl_modes_problem* problem,
                                const pl_modes_settings* settings, pl_pool* pool, pl_mode_set* out,
                                pl_error* error);

@@ -8,15 +8,15 @@
 #include <math.h>
 
 static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
-// The shift must be near the lowest modes: far below them, rigid modes drown the others in
-// rounding; far above, all look alike.
+// The shift must be near the lowest modes. Far below them, rounding errors of rigid modes hide the
+// others; far above, all eigenvalues look alike.
 static const double SHIFT_LOW = 0.02, SHIFT_HIGH = 5.0;
-// Of a mode's shape; its lambda is then right to the square of it, which no tolerance falls below.
+// Tolerance of a mode's shape. The error of lambda is its square, below any tolerance of lambda.
 static const double SHAPE_TOLERANCE = 1e-10;
-// Of the few modes that the shift is chosen by: their (K + sigma M)^-1 M is right to the square of
-// it, so that a rigid one may seem to have a lambda of UNSURE sigma, and no more.
+// Tolerance of the few modes from which the shift is chosen. Eigenvalues of (K + sigma M)^-1 M are
+// accurate to its square, so a rigid mode may seem to have a lambda of at most UNSURE sigma.
 static const double TRIAL_TOLERANCE = 1e-3, UNSURE = 1e-5;
-// Numbers that a factor takes while it is made: this times unknowns^(4/3), as of solid bodies.
+// Numbers stored while factoring: this times unknowns^(4/3), as for solid bodies.
 static const double FACTOR_FILL = 50.0;
 enum { BLOCK = 8, SEED = 2019 };
 
@@ -41,7 +41,7 @@ static void apply_mass(void* user, const double* x, double* result) {
     pl_modes_mass(d->p, d->pool, x, result);
 }
 
-// the direct solver wants the values of an unknown side by side
+// the direct solver needs the values of an unknown to be adjacent
 static void apply_inverse(void* user, int vectors, double* Mx) {
     pl_modes_direct* d = user;
     size_t count = 3 * (size_t)d->p->K->row_count, m = (size_t)vectors;
@@ -96,7 +96,7 @@ static pl_status choose_shift(pl_modes_direct* d, double* values, double* vector
         double lowest = 0.0;
         for (int k = result.found - 1; k >= 0; k--) {
             double lambda = 1.0 / values[k] - d->sigma;
-            // what a shift of this size cannot tell from zero counts as rigid
+            // modes that this shift cannot distinguish from zero count as rigid
             if (lambda > fmax(PL_RIGID_LAMBDA * d->largest, UNSURE * d->sigma)) lowest = lambda;
         }
         if (lowest == 0.0) return PL_OK;

@@ -9,13 +9,13 @@
 
 typedef struct pl_modes_direct pl_modes_direct;
 
-// A shift that fits, and its factor. PL_ERROR_ARGUMENT if K has a negative eigenvalue.
+// Chooses a shift and factors K + sigma M. PL_ERROR_ARGUMENT if K has a negative eigenvalue.
 pl_status pl_modes_direct_create(const pl_modes_problem* p, pl_pool* pool, pl_modes_direct** out,
                                  pl_error* error);
-// The `wanted` lowest modes, in ascending order; counts applications of the inverse.
+// Finds the `wanted` lowest modes, in ascending order; counts applications of the inverse.
 pl_status pl_modes_direct_find(pl_modes_direct* d, int wanted, double* lambda, double* shapes,
                                int* applications, pl_error* error);
-// About how many bytes finding so many modes takes beside the matrix.
+// Estimated bytes for finding so many modes, without the matrix.
 double pl_modes_direct_memory(int vertex_count, int wanted);
 void pl_modes_direct_destroy(pl_modes_direct* d);
 

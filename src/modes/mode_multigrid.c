@@ -11,8 +11,8 @@
 
 static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
 // The shift keeps the matrix of a free body definite. It follows the lowest mode that is not rigid:
-// a larger one would make the cycle blind to the differences between low modes, a smaller one would
-// make float values of the coarsest level singular.
+// a larger shift would hide the differences between low modes from the cycle, a smaller one would
+// make the coarsest level singular in float.
 static const double SHIFT = 0.1, SHIFT_LOW = 0.03, SHIFT_HIGH = 0.5;
 // A free body of several pieces has more rigid modes than the six that start the basis.
 enum { SEED = 2019, MAX_ITERATIONS = 600, MAX_FOLLOWING = 6 };

@@ -54,7 +54,7 @@ static void add_mass(const pl_modes_problem* p, double sigma, pl_block_matrix* A
             A->values[9 * (size_t)A->diagonal[v] + 4 * (size_t)k] += sigma * p->mass[v];
 }
 
-// rows and columns of fixed vertices are those of the identity, times a size that fits
+// rows and columns of fixed vertices become those of the identity, times a suitable size
 static void eliminate_fixed(const pl_modes_problem* p, double size, pl_block_matrix* A) {
     for (int v = 0; v < A->row_count; v++)
         for (int k = A->offsets[v]; k < A->offsets[v + 1]; k++) {

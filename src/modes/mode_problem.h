@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// K u = lambda M u of a body, with what is held left out.
+// The problem K u = lambda M u of a body, without its held unknowns.
 #ifndef PL_MODES_MODE_PROBLEM_H
 #define PL_MODES_MODE_PROBLEM_H
 
 #include "sparse/block_matrix.h"
 #include "step/step_holds.h"
 
-// Everything is borrowed. Held vertices and directions are no unknowns.
+// Everything is borrowed. Held vertices and directions are not unknowns.
 typedef struct pl_modes_problem {
     const pl_block_matrix* K; // block 3, symmetric; identity rows where `fixed`
     const double* mass;       // per vertex [kg]: the row sums of M
@@ -20,25 +20,26 @@ typedef struct pl_modes_problem {
 } pl_modes_problem;
 
 enum { PL_RIGID_MODES = 6 }; // of a free piece
-// A mode with a lambda below this part of the largest one is rigid; double precision leaves 1e-15.
+// A mode is rigid if its lambda is below this fraction of the largest one; rounding gives about
+// 1e-15.
 #define PL_RIGID_LAMBDA 1e-11
 
 int pl_modes_unknowns(const pl_modes_problem* p);
-// A bound of the largest lambda that is not far from it: |diagonal of K| / mass.
+// An estimate of the largest lambda, usually close: |diagonal of K| / mass.
 double pl_modes_largest(const pl_modes_problem* p);
 
-// Takes out of x what is no unknown.
+// Sets held unknowns of x to zero.
 void pl_modes_restrict(const pl_modes_problem* p, double* x);
-// result = M x and result = K x, zero at what is held
+// result = M x and result = K x, zero at held unknowns
 void pl_modes_mass(const pl_modes_problem* p, pl_pool* pool, const double* x, double* result);
 void pl_modes_stiffness(const pl_modes_problem* p, pl_pool* pool, const double* x, double* result);
 
-// A = K + sigma M, with rows and columns of what is held those of the identity times `size`. A has
-// the pattern that pl_modes_copy_pattern gives it.
+// A = K + sigma M, where rows and columns of held unknowns are those of the identity times `size`.
+// A must have the pattern of pl_modes_copy_pattern.
 pl_status pl_modes_copy_pattern(const pl_modes_problem* p, pl_block_matrix* A, pl_error* error);
 void pl_modes_shift(const pl_modes_problem* p, double sigma, double size, pl_block_matrix* A);
 
-// PL_ERROR_ARGUMENT: so many eigenvalues of K are negative.
+// Fails with PL_ERROR_ARGUMENT: so many eigenvalues of K are negative.
 pl_status pl_modes_fail_unstable(int growing, pl_error* error);
 
 #endif

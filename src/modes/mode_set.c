@@ -9,13 +9,13 @@
 
 #include <math.h>
 
-// Vertices from which on multigrid is faster than the direct solver (docs/modes.md).
+// Number of vertices above which multigrid is faster than the direct solver (docs/modes.md).
 enum { MULTIGRID_FROM = 400 };
 
 // Bytes for each block of K: two matrices in double, that of multigrid in float with its levels,
 // and elements. Measured on bears of 2000 and 6000 vertices.
 static const double BLOCK_BYTES = 300.0;
-// Long vectors beside those of the method.
+// Long vectors besides those of the method.
 enum { WORK_VECTORS = 12 };
 
 typedef struct finder {
@@ -64,7 +64,7 @@ static pl_status set_room(pl_mode_set* m, int room, pl_error* error) {
     return m->lambda && m->residual && m->shapes ? PL_OK : pl_fail_memory(error, "modes");
 }
 
-// Multigrid is given up, and its memory with it, where its cycles do not get there.
+// Gives up multigrid, and frees its memory, if it does not converge.
 static pl_status find_by_multigrid(finder* f, pl_mode_set* m, bool* found, pl_error* error) {
     const pl_modes_settings* s = f->settings;
     *found = false;
@@ -78,7 +78,7 @@ static pl_status find_by_multigrid(finder* f, pl_mode_set* m, bool* found, pl_er
     if (*found) return PL_OK;
     pl_modes_multigrid_destroy(f->multigrid);
     f->multigrid = NULL;
-    // a matrix that cycles have no use for
+    // the matrix is unusable for cycles
     return status == PL_ERROR_DIVERGED ? PL_OK : status;
 }
 
@@ -95,7 +95,7 @@ double pl_modes_memory(int vertex_count, double blocks, int count) {
                         : pl_modes_direct_memory(vertex_count, wanted));
 }
 
-// Fills `m`, whose count is how many to look for.
+// Fills `m`, whose count is the number of modes to find.
 static pl_status find(finder* f, pl_mode_set* m, pl_error* error) {
     bool found = false, suits = suits_multigrid(f->p->K->row_count, m->count);
     if (f->settings->solver == PL_MODES_MULTIGRID) suits = m->count <= PL_DAVIDSON_MAX;
@@ -116,8 +116,8 @@ static bool is_held(const pl_modes_problem* p) {
     return held;
 }
 
-// A body of several pieces has six rigid modes for each, and one that is held may have some: with
-// too few others, more are looked for.
+// A body of several pieces has six rigid modes for each, and a held body may have some. If this
+// leaves too few others, more modes are searched.
 static pl_status find_enough(finder* f, pl_mode_set* m, pl_error* error) {
     int count = f->settings->count, room = count + (is_held(f->p) ? 0 : PL_RIGID_MODES);
     for (;;) {
@@ -139,9 +139,9 @@ static pl_status check(const pl_modes_problem* p, const pl_modes_settings* setti
                        settings->count, unknowns, unknowns);
     for (int v = 0; v < p->K->row_count; v++)
         if (!(p->mass[v] > 0.0) && !(p->fixed && p->fixed[v]))
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "vertex %d has no mass: it is of no element; take it out of the mesh",
-                           v);
+            return pl_fail(
+                error, PL_ERROR_ARGUMENT,
+                "vertex %d has no mass, since no element has it; remove it from the mesh", v);
     return PL_OK;
 }
 
@@ -156,7 +156,7 @@ pl_status pl_modes_find(const pl_modes_problem* problem, const pl_modes_settings
                 .largest = pl_modes_largest(problem),
                 .unknowns = pl_modes_unknowns(problem)};
     status = find_enough(&f, out, error);
-    // a held body has fewer rigid modes than were looked for
+    // a held body has fewer rigid modes than assumed
     if (status == PL_OK && out->count > out->rigid_count + settings->count)
         out->count = out->rigid_count + settings->count;
     pl_modes_direct_destroy(f.direct);

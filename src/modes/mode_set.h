@@ -9,17 +9,17 @@
 #include "modes/mode_problem.h"
 
 typedef enum pl_modes_solver {
-    PL_MODES_AUTO,     // multigrid for large problems with positions, and else the direct solver
+    PL_MODES_AUTO,     // multigrid for large problems with positions, otherwise the direct solver
     PL_MODES_DIRECT,   // mode_direct.h
-    PL_MODES_MULTIGRID // mode_multigrid.h; the direct solver if cycles do not get there
+    PL_MODES_MULTIGRID // mode_multigrid.h; the direct solver if it does not converge
 } pl_modes_solver;
 
 typedef struct pl_modes_settings {
-    int count;        // modes that are wanted beside the rigid ones
+    int count;        // wanted modes, not counting rigid ones
     double tolerance; // of lambda, relative
     pl_modes_solver solver;
-    // Shapes near those that are looked for, as the modes of a state not far away, rigid ones
-    // first. Multigrid starts with them.
+    // Shapes near the wanted ones, such as the modes of a similar state, rigid ones first.
+    // Multigrid starts from them.
     int start_count;
     const double* start;
 } pl_modes_settings;
@@ -27,7 +27,7 @@ typedef struct pl_modes_settings {
 // Modes in ascending order; the rigid ones first.
 typedef struct pl_mode_set {
     int vertex_count;
-    int count, room;  // modes; what the lists have room for
+    int count, room;  // modes; capacity of the lists
     int rigid_count;  // with lambda = 0
     double* lambda;   // [1/s^2]
     double* residual; // |K u - lambda M u| / |K u|; of a rigid mode 0
@@ -35,11 +35,11 @@ typedef struct pl_mode_set {
     int applications; // solves with the factor, or cycles
 } pl_mode_set;
 
-// PL_ERROR_ARGUMENT: more modes are wanted than there are unknowns, or a vertex has no mass.
+// PL_ERROR_ARGUMENT if more modes are wanted than there are unknowns, or a vertex has no mass.
 pl_status pl_modes_find(const pl_modes_problem* problem, const pl_modes_settings* settings,
                         pl_pool* pool, pl_mode_set* out, pl_error* error);
-// About how many bytes it takes to find `count` modes beside the rigid ones, with the matrices, of
-// which K has so many blocks, and the result.
+// Estimated bytes to find `count` modes, not counting rigid ones, including the matrices (K has
+// `block_count` blocks) and the result.
 double pl_modes_memory(int vertex_count, double blocks, int count);
 void pl_mode_set_free(pl_mode_set* modes);
 

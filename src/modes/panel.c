@@ -21,7 +21,7 @@ typedef double lanes __attribute__((vector_size(32), aligned(8)));
 
 static double sum_of(lanes s) { return (s[0] + s[1]) + (s[2] + s[3]); }
 
-// sums[j] = V_j . w for TILE vectors V_j; four chains each
+// sums[j] = V_j . w for TILE vectors V_j; four partial sums each
 static void tile_dots(int rows, size_t count, const double* V, const double* w, double sums[TILE]) {
     lanes s[TILE] = {{0.0}};
     int i = 0;
@@ -59,7 +59,7 @@ static void add_chunk_dots(const panel_job* p, int begin, int rows, double* G) {
     }
 }
 
-// one item is one block of rows, with sums of its own
+// an item is a block of rows, with its own partial sums
 static void dots_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const panel_job* p = user;
@@ -187,7 +187,7 @@ typedef struct apply_job {
     double *work, *Y;
 } apply_job;
 
-// The numbers of an unknown side by side; zero where there are fewer vectors.
+// Makes the numbers of an unknown adjacent; pads with zero if there are fewer vectors.
 static void interleave_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const apply_job* job = user;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Panels: some long vectors of doubles, one after the other. Each operation reads its panels once,
-// in chunks of rows that stay in the cache, and has the same bits for any pool.
+// Panels: several long vectors of doubles, stored consecutively. Each operation reads its panels
+// once, in chunks of rows that stay in the cache, and gives the same bits for any pool.
 #ifndef PL_MODES_PANEL_H
 #define PL_MODES_PANEL_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S = [X P Z] with the Ritz vectors X of the last iteration and, of those that are not good enough
-// yet, the ways P that they came by beside the X before (as LOBPCG has them, Knyazev 2001; none in
-// the first iteration) and Z = B (K X - M X Theta). With the matrices G = S' M S and H = S' K S, an
-// orthonormal basis S T has T' G T = 1; the eigenvectors of T' H T with the lowest values are the
-// next X.
+// The space is S = [X P Z]. X are the Ritz vectors of the last iteration. For those that are not
+// accurate enough yet, P are their last changes apart from the X before (as in LOBPCG, Knyazev
+// 2001; none in the first iteration) and Z = B (K X - M X Theta). With the matrices G = S' M S and
+// H = S' K S, an orthonormal basis S T has T' G T = 1; the eigenvectors of T' H T with the lowest
+// values are the next X.
 #include "modes/subspace.h"
 #include "base/memory.h"
 #include "modes/dense_eigen.h"
@@ -15,16 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-// A direction of M-norm 1 that keeps less than the root of this beside the others is left out.
+// A direction of M-norm 1 is dropped if making it orthogonal to the others leaves less than the
+// root of this.
 static const double DEPENDENT = 1e-10;
 
 struct pl_subspace {
     int count, wanted;
-    int room;              // 3 wanted
-    double *S, *KS, *MS;   // `room` vectors each
-    double* r;             // a residual
-    double *G, *H, *T;     // room x room; T has its columns as rows
-    double *square, *Y;    // room x room: work, and what the next [X P] are of S, 2 wanted columns
+    int room;            // 3 wanted
+    double *S, *KS, *MS; // `room` vectors each
+    double* r;           // a residual
+    double *G, *H, *T;   // room x room; T has its columns as rows
+    double *square,
+        *Y; // room x room: scratch; and coefficients of the next [X P] in S, 2 wanted columns
     double *ritz, *values; // wanted; room
     double* errors;        // estimated, of each Ritz value before its last iteration
     int* active;           // Ritz vectors that need a further iteration, ascending
@@ -88,7 +90,7 @@ pl_status pl_subspace_create(int count, int wanted, pl_subspace** out, pl_error*
 
 // ---------------------------------------------------------------- projection
 
-// Images of `added` vectors from `first` on, and their rows of G and H.
+// Computes the images of `added` vectors from `first` on, and their rows of G and H.
 static void project(pl_subspace* s, int first, int added) {
     int n = first + added, stride = s->room;
     for (int k = first; k < n; k++) s->A->mass(s->A->user, at(s, s->S, k), at(s, s->MS, k));
@@ -115,7 +117,8 @@ static void apply(const pl_subspace* s, const double* A, int n, const double* x,
     for (int i = 0; i < n; i++) y[i] = dot(n, A + (size_t)i * (size_t)s->room, x);
 }
 
-// Rows of T: combinations of the first n vectors that are orthonormal in G. Returns how many.
+// Fills rows of T: combinations of the first n vectors that are orthonormal in G. Returns their
+// number.
 static int orthonormalise(pl_subspace* s, int n) {
     int kept = 0;
     double* Gt = s->scratch;
@@ -141,7 +144,7 @@ static int orthonormalise(pl_subspace* s, int n) {
     return kept;
 }
 
-// The lowest Ritz pairs of the first n vectors: values, and the columns of Y that make X. False if
+// The lowest Ritz pairs of the first n vectors: values, and the columns of Y that form X. False if
 // there are too few, or values are not finite.
 static bool find_ritz(pl_subspace* s, int n) {
     int kept = orthonormalise(s, n), wanted = s->wanted;
@@ -151,7 +154,7 @@ static bool find_ritz(pl_subspace* s, int n) {
         for (int j = 0; j <= i; j++)
             s->square[i * kept + j] = dot(n, s->T + (size_t)j * (size_t)n, s->scratch);
     }
-    double* rotation = s->Y; // kept x kept, used up before Y is written
+    double* rotation = s->Y; // kept x kept, no longer needed when Y is written
     if (!pl_dense_eigen(kept, s->square, s->values, rotation, s->scratch)) return false;
     for (int j = 0; j < n; j++)
         for (int k = 0; k < wanted; k++) {
@@ -182,7 +185,7 @@ static void rotate_matrix(pl_subspace* s, int n, int m, double* A) {
         }
 }
 
-// The columns of Y that make P: those of active vectors, without what X was before.
+// The columns of Y that form P: those of active vectors, without the part along the previous X.
 static void fill_ways(pl_subspace* s, int n) {
     int stride = 2 * s->wanted;
     for (int j = 0; j < n; j++)
@@ -202,8 +205,8 @@ static void take_ritz(pl_subspace* s, int n, int m) {
 
 // ---------------------------------------------------------------- iterations
 
-// Z of active vectors, from the vector `first` on, and the estimated errors of their values. False
-// if cycles are of no use.
+// Computes Z of active vectors, from the vector `first` on, and the estimated errors of their
+// values. False if cycles fail.
 static bool find_directions(pl_subspace* s, int first) {
     for (int a = 0; a < s->active_count; a++) {
         int k = s->active[a];
@@ -218,8 +221,8 @@ static bool find_directions(pl_subspace* s, int first) {
     return true;
 }
 
-// A new Ritz vector is as wrong as those before that it is made of, until the iteration that has
-// just been made for them counts. Those that were right to the tolerance before it are done.
+// The error of a new Ritz vector is estimated from the earlier ones that it consists of, before
+// their last iteration. Those that were within the tolerance then are done.
 static void choose_active(pl_subspace* s, double tolerance, double shift) {
     double* carried = s->scratch;
     s->active_count = 0;
@@ -234,7 +237,7 @@ static void choose_active(pl_subspace* s, double tolerance, double shift) {
     memcpy(s->errors, carried, (size_t)s->wanted * sizeof(double));
 }
 
-// The Ritz vectors of the given space; all are active.
+// Starts with the Ritz vectors of the given space; all are active.
 static bool start(pl_subspace* s, const double* vectors) {
     memcpy(s->S, vectors, (size_t)s->wanted * (size_t)s->count * sizeof(double));
     for (int k = 0; k < s->wanted; k++) s->A->restrict_to(s->A->user, at(s, s->S, k));
@@ -268,7 +271,7 @@ void pl_subspace_improve(pl_subspace* s, const pl_davidson_operator* A,
         if (!result->converged) take_ritz(s, n, known);
         else pl_panel_rotate(pool, s->count, n, s->S, s->wanted, s->Y, 2 * s->wanted);
     }
-    // K with directions that grow has no modes of use
+    // modes are useless if K has negative eigenvalues
     if (s->ritz[0] < -options->shift) result->converged = false;
     if (!result->converged) return;
     result->found = s->wanted;
