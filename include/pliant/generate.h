@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Meshes of simple shapes. A table tells which generators there are, which parameters each takes,
-// and which regions it names, so that a command line, a scene file and a document can offer them
-// all without knowing any.
+// Meshes of simple shapes. A table lists the generators with their parameters and regions, so that
+// the command line, scene files and documentation can offer them all without naming any.
 #ifndef PLIANT_GENERATE_H
 #define PLIANT_GENERATE_H
 
@@ -41,8 +40,8 @@ extern "C" {
 
 /// How the cells of a box become tets. Body-centred cubic: a vertex in every cell (and in every
 /// boundary face) joined to its neighbours, the same in every axis direction and both ways along
-/// each. Five: mirrored from cell to cell. Kuhn: six around the same diagonal of all cells, which
-/// does favour that diagonal.
+/// each. Five: mirrored from cell to cell. Kuhn: six around the same diagonal of all cells, so that
+/// direction is stiffer.
 typedef enum pl_tet_pattern { PL_PATTERN_BCC, PL_PATTERN_FIVE, PL_PATTERN_KUHN } pl_tet_pattern;
 
 typedef enum pl_cloth_diagonals { PL_DIAGONALS_ALTERNATING, PL_DIAGONALS_SAME } pl_cloth_diagonals;
@@ -51,8 +50,8 @@ typedef enum pl_cloth_diagonals { PL_DIAGONALS_ALTERNATING, PL_DIAGONALS_SAME } 
 #define PL_GENERATE_INT int
 #define PL_GENERATE_CHOICE int
 #define PL_GENERATE_MEMBER(kind, key, unit, choices, help) PL_GENERATE_##kind key;
-/// The parameters of all generators; each reads its own and ignores the others. Fill by
-/// pl_generate_defaults, then change what is to differ.
+/// The parameters of all generators; each reads its own and ignores the others. Fill it with
+/// pl_generate_defaults, then change what you need.
 typedef struct pl_generate_options {
     PL_GENERATE_FIELD_LIST(PL_GENERATE_MEMBER)
 } pl_generate_options;
@@ -67,22 +66,22 @@ typedef enum pl_parameter_kind {
     PL_PARAMETER_CHOICE,
 } pl_parameter_kind;
 
-/// A field of pl_generate_options, in words.
+/// The description of a field of pl_generate_options.
 typedef struct pl_generator_field {
     const char* key;
     pl_parameter_kind kind;
     size_t offset;       ///< of a double or an int in pl_generate_options
     const char* unit;    ///< "" for none
-    const char* choices; ///< words divided by blanks, or NULL
+    const char* choices; ///< words separated by blanks, or NULL
     const char* help;
 } pl_generator_field;
 
-/// What a generator makes of a field.
+/// A generator's default and range for a field.
 typedef struct pl_generator_parameter {
     const pl_generator_field* field;
-    double preset;    ///< the default; of a choice, its number
+    double preset;    ///< the default; for a choice, its number
     double low, high; ///< the range, ends included
-    bool with_height; ///< the default is that of the default height, and in proportion to others
+    bool with_height; ///< the default is proportional to the height
 } pl_generator_parameter;
 
 enum { PL_GENERATOR_PARAMETERS = 16 };
@@ -90,32 +89,32 @@ enum { PL_GENERATOR_PARAMETERS = 16 };
 typedef struct pl_generator {
     const char* name;
     const char* summary;
-    const char* regions; ///< what it names, as words for people
+    const char* regions; ///< the regions that it names, in words
     pl_generator_parameter parameters[PL_GENERATOR_PARAMETERS]; ///< up to one with field NULL
 } pl_generator;
 
-/// No generator makes more elements than this (about 3 GB while it works), and no surface is filled
-/// with more tets; what is finer is refused with PL_ERROR_LIMIT before anything is made.
+/// Largest number of elements of a generator (about 3 GB while it works), and of tets that fill a
+/// surface. More is refused with PL_ERROR_LIMIT before anything is allocated.
 #define PL_GENERATE_ELEMENT_LIMIT 20000000
 
 PL_API int pl_generator_count(void);
 /// By number, or NULL past the end; the text lives as long as the program.
 PL_API const pl_generator* pl_generator_at(int index);
-/// By name; the error lists the names there are.
+/// By name; the error lists all names.
 PL_API pl_status pl_generator_find(const char* name, const pl_generator** out, pl_error* error);
 
-/// The defaults of a generator (fields it does not read are 0, and so are those with_height: 0
-/// stands for a length in proportion to the height).
+/// The defaults of a generator. Fields that it does not read are 0. So are those with_height, where
+/// 0 means a length proportional to the height.
 PL_API pl_status pl_generate_defaults(const char* name, pl_generate_options* out, pl_error* error);
-/// Sets one parameter by its key, from a number or from a text (a number, or a choice's word). A
-/// key that the generator does not take, or a value out of range, is refused with what is possible.
+/// Sets one parameter by its key, from a number or from a text (a number, or a choice's word). An
+/// unknown key or a value out of range is refused, and the error says what is possible.
 PL_API pl_status pl_generate_set_number(const char* name, pl_generate_options* options,
                                         const char* key, double value, pl_error* error);
 PL_API pl_status pl_generate_set_text(const char* name, pl_generate_options* options,
                                       const char* key, const char* value, pl_error* error);
 
-/// Makes the mesh; options NULL takes the defaults. Solids hold tets of positive volume and the
-/// triangles of their boundary; vertices on curved boundaries lie on them to rounding. The same
+/// Makes the mesh; options NULL: the defaults. Solids have tets of positive volume and the
+/// triangles of their boundary; vertices on curved boundaries lie on them up to rounding. The same
 /// options give the same bits.
 PL_API pl_status pl_generate(const char* name, const pl_generate_options* options, pl_mesh** out,
                              pl_error* error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Meshes: tetrahedra, triangles, named regions and fields over them, and the files they come from.
+// Meshes: tetrahedra, triangles, named regions and fields on them, and mesh files.
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
 
@@ -27,7 +27,7 @@ typedef struct pl_region {
     pl_element_kind kind; ///< what the items are
     int count;
     int* items;       ///< ascending indices
-    bool is_material; ///< named by usemtl of OBJ; written as such, and as a material of glTF
+    bool is_material; ///< comes from usemtl of OBJ; written as usemtl, and as a material of glTF
 } pl_region;
 
 /// Named values on every vertex, triangle or tet, for instance a cell array of VTK.
@@ -38,9 +38,9 @@ typedef struct pl_field {
     double* values; ///< components per element, NaN where the file gives none
 } pl_field;
 
-/// A mesh of tets, of triangles, or of both (then the triangles mark parts of the boundary).
-/// Readable by everyone; changed only by pliant's functions, which keep the arrays and the counts
-/// together.
+/// A mesh of tets, of triangles, or of both (then the triangles mark parts of the boundary). You
+/// may read all members. Change them by pliant's functions only, which keep arrays and counts
+/// consistent.
 typedef struct pl_mesh {
     int vertex_count;
     double* positions; ///< 3 per vertex [m]
@@ -54,8 +54,8 @@ typedef struct pl_mesh {
     int normal_count;
     double* normals;       ///< 3 per normal of the file, of any length
     int* triangle_normals; ///< 3 per triangle, -1 for none; NULL if normal_count is 0
-    /// The face of the file that each triangle is a part of, ascending; the triangles of a face
-    /// follow one another. NULL if every face is a triangle.
+    /// The face of the file to which each triangle belongs, ascending, so triangles of a face are
+    /// consecutive. NULL if every face is a triangle.
     int* triangle_faces;
     int region_count;
     pl_region* regions;
@@ -109,9 +109,9 @@ typedef enum pl_mesh_format {
 #undef PL_MESH_FORMAT_ENUM
 
 typedef struct pl_mesh_read_options {
-    pl_mesh_format format; ///< PL_MESH_AUTO: by the file's ending, gzip (.gz) seen through
+    pl_mesh_format format; ///< PL_MESH_AUTO: by the file's ending, ignoring .gz
     bool strict;           ///< a note of kind PL_NOTE_MENDED becomes an error
-    /// Largest file, after decompression, that is read. 0: 4 GiB, of gzip files 1 GiB. Gzip files
+    /// Largest file to read, after decompression. 0: 4 GiB, and 1 GiB for gzip files. Gzip files
     /// that unpack to over 64 MiB and over 100 times the bytes read are refused at any limit.
     uint64_t byte_limit;
 } pl_mesh_read_options;

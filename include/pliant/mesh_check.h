@@ -13,7 +13,7 @@ extern "C" {
 
 typedef enum pl_severity {
     PL_SEVERITY_INFO,    ///< worth knowing, harmless
-    PL_SEVERITY_WARNING, ///< can be simulated, but should be looked at
+    PL_SEVERITY_WARNING, ///< can be simulated, but should be examined
     PL_SEVERITY_FATAL,   ///< cannot be simulated
 } pl_severity;
 
@@ -58,7 +58,7 @@ typedef enum pl_defect_kind { PL_DEFECT_LIST(PL_DEFECT_ENUM) PL_DEFECT_COUNT } p
 typedef struct pl_defect {
     int64_t count;
     int first; ///< -1 if count is 0
-    int other; ///< -1 if one index says it all
+    int other; ///< -1 if one index is enough
 } pl_defect;
 
 /// Shapes of the elements: of the tets, or of the triangles if there are no tets. NaN where there
@@ -78,47 +78,49 @@ typedef struct pl_mesh_report {
     double low[3], high[3];  ///< bounding box of the finite vertices in use
     pl_mesh_quality quality; ///< area is that of the surface
     double enclosed_volume;  ///< of the surface, negative if inside out; NaN if it is open
-    int component_count;     ///< of tets (or triangles) joined through vertices
+    int component_count;     ///< of tets (or triangles) connected through vertices
     int surface_triangle_count, surface_vertex_count, surface_edge_count, surface_component_count;
-    int hole_count;        ///< rims of open edges; one that passes a vertex twice counts once
+    int hole_count;        ///< loops of open edges; one that passes a vertex twice counts once
     bool surface_closed;   ///< no open edge
     bool surface_manifold; ///< no non-manifold edge or vertex
     int genus; ///< handles of a closed, manifold, orientable surface in one piece, else -1
-    bool intersections_complete; ///< false if the search was left off: counts are lower bounds
+    bool intersections_complete; ///< false if the search was stopped early: counts are lower bounds
     pl_defect defects[PL_DEFECT_COUNT];
 } pl_mesh_report;
 
 typedef struct pl_mesh_check_options {
-    double tolerance; ///< distance of close vertices, by the diagonal of the box; 0 is 1e-9
+    double tolerance; ///< distance of close vertices, relative to the diagonal of the box; 0: 1e-9
     bool skip_intersections;
-    /// Pairs of overlapping boxes to look at; 0: ten million and a hundred for each element.
+    /// Largest number of pairs of overlapping boxes to test; 0: ten million plus a hundred per
+    /// element.
     int64_t intersection_limit;
 } pl_mesh_check_options;
 
-/// Measures and examines a mesh, which need not be sound. options, pool and error may be NULL.
-/// Fails if memory runs out or the mesh has more than 178 million tets (32-bit indices).
+/// Measures a mesh and finds its defects. options, pool and error may be NULL. Fails if memory runs
+/// out or the mesh has more than 178 million tets (32-bit indices).
 PL_API pl_status pl_mesh_check(const pl_mesh* mesh, const pl_mesh_check_options* options,
                                pl_pool* pool, pl_mesh_report* report, pl_error* error);
 
-/// The name for machines ("inverted_tets"), the text for people ("inverted tets"), what the first
-/// index counts ("tet").
+/// The key for programs ("inverted_tets"), the text for people ("inverted tets"), and what the
+/// first index counts ("tet").
 PL_API const char* pl_defect_key(pl_defect_kind kind);
 PL_API const char* pl_defect_text(pl_defect_kind kind);
 PL_API const char* pl_defect_item(pl_defect_kind kind);
 PL_API pl_severity pl_defect_severity(pl_defect_kind kind);
 
 typedef struct pl_mesh_repair_options {
-    double tolerance;    ///< vertices closer than this, by the diagonal, are merged; 0: only equal
-    bool keep_unused;    ///< leave unreferenced vertices alone
-    int fill_hole_edges; ///< close rims of at most that many edges; 0 fills none
+    double tolerance; ///< vertices closer than this, relative to the diagonal, are merged; 0: only
+                      ///< equal ones
+    bool keep_unused; ///< leave unreferenced vertices alone
+    int fill_hole_edges; ///< close holes of at most that many edges; 0: none
 } pl_mesh_repair_options;
 
-/// Mends a mesh in place: drops vertices that are not finite with their elements, merges duplicate
-/// vertices, mends or drops degenerate and drops duplicate elements, turns inverted tets, winds the
-/// triangles of a surface alike and outward, closes small holes if asked, drops unreferenced
-/// vertices. Regions, fields and texture coordinates follow. Everything done is noted with its
-/// count and the first index in the old numbering. options, notes and error may be NULL. Fails only
-/// if memory runs out, and then leaves the mesh unchanged.
+/// Repairs a mesh in place: drops vertices that are not finite and their elements, merges duplicate
+/// vertices, repairs or drops degenerate elements, drops duplicate elements, turns inverted tets,
+/// winds the triangles of a surface consistently and outward, closes small holes if asked to, and
+/// drops unreferenced vertices. Regions, fields and texture coordinates follow. Everything done is
+/// noted with its count and the first index in the old numbering. options, notes and error may be
+/// NULL. Fails only if memory runs out, and then leaves the mesh unchanged.
 PL_API pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options,
                                 pl_notes* notes, pl_error* error);
 

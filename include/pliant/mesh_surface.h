@@ -14,16 +14,16 @@ extern "C" {
 /// The boundary of a tet mesh, or a triangle mesh without its unused vertices.
 typedef struct pl_surface {
     pl_mesh* mesh; ///< triangles only, counter-clockwise from outside
-    int* vertices; ///< the vertex of the whole mesh behind each surface vertex, ascending
-    int* elements; ///< the tet behind each surface triangle (without tets: the triangle)
+    int* vertices; ///< the mesh vertex of each surface vertex, ascending
+    int* elements; ///< the tet of each surface triangle (without tets: the triangle)
 } pl_surface;
 
-/// Triangles are the faces that belong to one tet only, in the order of the tets. Outside is judged
-/// per component as a whole, so tets that are wound wrongly or turned inside out by a deformation
-/// do not turn their faces. Vertex and tet regions and fields become vertex and triangle ones of
-/// the surface; regions, fields and texture coordinates of triangles that lie on the boundary are
-/// kept. Without tets the triangles stay as they are. Fails only if memory runs out; *out is then
-/// NULL.
+/// Triangles are the faces that belong to one tet only, in the order of the tets. Which side is
+/// outside is decided for each component as a whole, so faces of single tets that are wound wrongly
+/// or inverted by deformation are not flipped. Regions and fields of vertices and tets become those
+/// of vertices and triangles of the surface. Regions, fields and texture coordinates of triangles
+/// on the boundary are kept. Without tets the triangles stay as they are. Fails only if memory runs
+/// out; *out is then NULL.
 PL_API pl_status pl_mesh_surface(const pl_mesh* mesh, pl_surface** out, pl_error* error);
 PL_API void pl_surface_destroy(pl_surface* surface);
 

@@ -23,24 +23,23 @@ typedef struct pl_modes {
     double* shapes;        ///< 3 per vertex, mode after mode; u' M u = 1 [1/sqrt(kg)]
 } pl_modes;
 
-/// How large a search for modes is.
+/// The size of an eigenvalue problem.
 typedef struct pl_modes_size {
     int vertex_count;
-    int unknowns; ///< coordinates that nothing holds
-    double bytes; ///< about how much memory pl_world_modes takes, beside that of the world
+    int unknowns; ///< free coordinates
+    double bytes; ///< estimate of the memory that pl_world_modes needs, besides that of the world
 } pl_modes_size;
 
-/// The size of the search that pl_world_modes makes for `count` modes, without making it. Memory is
-/// an estimate, within about a fifth for solid bodies.
-/// PL_ERROR_UNSUPPORTED: the body's method is not fem.
+/// The size of the problem that pl_world_modes would solve for `count` modes. The estimate of
+/// memory is within about a fifth for solid bodies. PL_ERROR_UNSUPPORTED: the body's method is not
+/// fem.
 PL_API pl_status pl_world_modes_size(pl_world* world, int body, int count, pl_modes_size* out,
                                      pl_error* error);
 
-/// The lowest `count` modes beside the rigid ones, linearised at the body's current shape with its
-/// current attachments. Contacts are ignored. Before the first frame the body is at rest; a bent
-/// body has the modes of its bent shape.
-/// PL_ERROR_UNSUPPORTED: the body's method is not fem. PL_ERROR_ARGUMENT: the body has fewer modes,
-/// or is about to buckle, so that a mode would grow.
+/// The lowest `count` modes, not counting rigid ones, linearised at the body's current shape with
+/// its current attachments. Contacts are ignored. Before the first frame the body is at rest; a
+/// bent body has the modes of its bent shape. PL_ERROR_UNSUPPORTED: the body's method is not fem.
+/// PL_ERROR_ARGUMENT: the body has fewer modes, or buckles, so that some mode grows.
 PL_API pl_status pl_world_modes(pl_world* world, int body, int count, pl_modes** out,
                                 pl_error* error);
 PL_API void pl_modes_destroy(pl_modes* modes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Threads. A pool is given to the calls that can use one; NULL runs on the calling thread. Results
-// are the same to the bit for every pool.
+// Threads. Calls that can use several threads take a pool; NULL runs on the calling thread. Results
+// have the same bits for every pool.
 #ifndef PLIANT_PARALLEL_H
 #define PLIANT_PARALLEL_H
 
@@ -24,9 +24,9 @@ typedef void (*pl_task)(int begin, int end, int worker, void* user);
 typedef void (*pl_parallel_hook)(pl_task task, int item_count, int block, void* task_user,
                                  void* hook_user);
 
-/// thread_count 0 takes as many as this process may use (affinity and the cgroup's cpu limit).
+/// thread_count 0: as many as this process may use (affinity and the cgroup's CPU limit).
 PL_API pl_status pl_pool_create(int thread_count, pl_pool** out, pl_error* error);
-/// A pool without threads of its own that hands all work to the host.
+/// A pool without threads, which passes all work to the host.
 PL_API pl_status pl_pool_create_with_hook(pl_parallel_hook hook, void* hook_user, int thread_count,
                                           pl_pool** out, pl_error* error);
 PL_API void pl_pool_destroy(pl_pool* pool);

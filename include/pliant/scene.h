@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Scenes: what is simulated, with what, and what is kept. Everything that a scene file can say can
-// be said with these structs too. A struct comes from its pl_default_ function, is filled, and is
-// added to a scene, which copies it with all that it points to. NAN stands for "chosen by pliant"
-// where a comment says so. Units are SI, angles are degrees. docs/scene.md lists ranges and
-// defaults.
+// Scenes: what is simulated, how, and what is recorded. These structs can express everything that a
+// scene file can. Get a struct from its pl_default_ function, fill it in, and add it to a scene,
+// which copies it with everything that it points to. NAN means "chosen by pliant" where a comment
+// says so. Units are SI, angles are degrees. docs/scene.md lists ranges and defaults.
 #ifndef PLIANT_SCENE_H
 #define PLIANT_SCENE_H
 
@@ -27,7 +26,7 @@ typedef struct pl_curve {
     int key_count;
     const double* keys; ///< time [s] and value of each key, times ascending
     pl_interpolation interpolation;
-    bool repeat;      ///< after the last key from the first again
+    bool repeat;      ///< starts over after the last key
     double amplitude; ///< of the wave, in the unit of the value
     double frequency; ///< [1/s]
     double phase;     ///< [deg]
@@ -50,7 +49,7 @@ typedef struct pl_oscillation {
 /// How an attachment or a collider moves away from where it starts: keyframes, then a steady spin,
 /// then oscillations.
 typedef struct pl_motion {
-    double pivot[3]; ///< of rotations [m]; NAN: the middle of what moves
+    double pivot[3]; ///< of rotations [m]; NAN: the centre of the moving object
     int key_count;
     const pl_pose_key* keys; ///< times ascending
     pl_interpolation interpolation;
@@ -73,7 +72,7 @@ typedef struct pl_transform {
 
 typedef struct pl_plane_shape {
     double point[3];  ///< [m]
-    double normal[3]; ///< points out of what is solid; any length; NAN: up
+    double normal[3]; ///< points away from the solid side; any length; NAN: up
 } pl_plane_shape;
 
 typedef struct pl_sphere_shape {
@@ -121,7 +120,7 @@ typedef struct pl_mesh_shape {
 
 typedef struct pl_side_shape {
     pl_side face;
-    double depth; ///< how far from that side of the bounding box, as a part of the box
+    double depth; ///< distance from that side of the bounding box, as a fraction of the box
 } pl_side_shape;
 
 typedef struct pl_nearest_shape {
@@ -136,7 +135,7 @@ typedef struct pl_selection {
     pl_box_shape box;
     pl_sphere_shape sphere;
     pl_capsule_shape capsule;
-    pl_plane_shape half_space; ///< what lies behind the plane, against its normal
+    pl_plane_shape half_space; ///< everything behind the plane, against its normal
     pl_side_shape side;
     const char* region; ///< of the mesh; vertices, triangles or tets
     int vertex_count;
@@ -158,7 +157,7 @@ typedef struct pl_material_def {
     double mu;        ///< shear modulus [Pa]; NAN: from young and poisson
     double lambda;    ///< first Lame parameter [Pa]; NAN: from the others
     double bulk;      ///< bulk modulus [Pa]; NAN: from the others
-    double mu2;       ///< of Mooney-Rivlin: part of mu on the second invariant [Pa]
+    double mu2;       ///< Mooney-Rivlin: part of mu for the second invariant [Pa]
     double thickness; ///< of cloth [m]
     double stretch;   ///< springs along edges [N/m]
     double shear;     ///< shear modulus of springs [N/m]; NAN: 3/8 of stretch
@@ -200,8 +199,8 @@ typedef struct pl_shape_value {
     const char* word; ///< or NULL
 } pl_shape_value;
 
-/// A shape that pliant makes, by the names of pliant/generate.h; parameters that are not given keep
-/// their defaults.
+/// A generated shape, by the names of pliant/generate.h. Parameters that are not given have their
+/// defaults.
 typedef struct pl_shape_maker {
     const char* shape;
     int value_count;
@@ -214,7 +213,7 @@ typedef struct pl_damping {
     double stiffness; ///< [s]
 } pl_damping;
 
-/// How hard the solver works.
+/// When the solver stops.
 typedef struct pl_solver {
     double tolerance; ///< of the nonlinear solve: residual force relative to the load
     int iterations;   ///< of the nonlinear solve, at most
@@ -227,13 +226,13 @@ typedef struct pl_solver {
 /// The multigrid of method fem and mixed.
 typedef struct pl_multigrid {
     int level_count;
-    const int* levels; ///< vertices of the coarse levels, coarsest first; none: chosen by pliant
+    const int* levels; ///< nodes of the coarse levels, coarsest first; none: chosen by pliant
     pl_smoother smoother;
     int pre_sweeps, post_sweeps;
     int sweep_count;
     const int* sweeps;    ///< on each side, level by level, finest first; none: pre and post_sweeps
     bool stiffness_aware; ///< sampling follows the stiffness of heterogeneous bodies
-    bool fallback;        ///< goes over to mgpcg where the plain cycle stalls, and says so
+    bool fallback;        ///< switches to mgpcg if plain cycles stall, with a note
 } pl_multigrid;
 
 /// Method mixed.
@@ -259,14 +258,14 @@ typedef struct pl_pbd {
     int substeps;                        ///< that each step is divided into; 0: chosen by pliant
     double stretch, shear, bend, volume; ///< stiffness of the constraints, 0 to 1
     double compliance;    ///< of distances, with model compliance [m/N]; NAN: from the material
-    int parents;          ///< at least so many for each fine particle
+    int parents;          ///< smallest number of parents of a fine particle
     double keep_attached; ///< probability that an attached particle stays on a coarse level; NAN:
                           ///< attached ones are left out last
     int passes;           ///< over the hierarchy in each step
-    int coarse_sweeps;    ///< on each coarse level in a pass; the coarsest has more
+    int coarse_sweeps;    ///< on each coarse level in a pass; more on the coarsest
     pl_rest_length rest_length;
     bool coarse_bending;
-    bool lumped_mass; ///< coarse masses lumped, so that linear momentum is kept
+    bool lumped_mass; ///< coarse masses are lumped, which conserves linear momentum
     int level;        ///< simulate and draw only this level; 0: all
     double tear;      ///< constraints break above this stretch; NAN: never
     pl_tear_mode tear_mode;
@@ -278,30 +277,32 @@ typedef struct pl_eigenfit {
     const char* fine; ///< mesh file of the fine body, or NULL
     double edge;      ///< edge length of the fine mesh, if there is no file [m]; NAN: half
     double tolerance; ///< largest loss of orthogonality of a matched mode
-    /// The body is the fine one, and moves on a mesh of this edge length that pliant makes [m];
-    /// NAN: the body is the coarse one.
+    /// The body is the fine one, and is simulated on a mesh of this edge length that pliant
+    /// generates [m]; NAN: the body is the coarse one.
     double coarse_edge;
     int ratio_count;
-    const double* ratios; ///< of eigenvalues, by hand, lowest mode first; none: from the fine mesh
-    bool dac;             ///< all stiffness is scaled by the ratio of the first mode
-    bool fallback;        ///< steps whose modes are not those at rest go without a correction
-    bool cache;           ///< modes of the fine mesh are kept on disk
+    const double*
+        ratios;    ///< given ratios of eigenvalues, lowest mode first; none: from the fine mesh
+    bool dac;      ///< all stiffness is scaled by the ratio of the first mode
+    bool fallback; ///< no correction in steps whose modes do not agree with those at rest
+    bool cache;    ///< modes of the fine mesh are kept on disk
 } pl_eigenfit;
 
 typedef struct pl_body_contact {
-    double thickness;     ///< kept free around the surface [m]; NAN: from the mesh
+    double thickness;     ///< gap kept around the surface [m]; NAN: from the mesh
     double stiffness;     ///< of the penalty [N/m]; NAN: from the material
     double friction;      ///< Coulomb's coefficient on colliders that give none, and between bodies
     pl_self_contact self; ///< whether the body collides with itself
     bool bodies;          ///< it collides with other bodies that have this set
 } pl_body_contact;
 
-/// What is drawn and exported in place of the simulated mesh.
+/// What is drawn and exported instead of the simulated mesh.
 typedef struct pl_render {
     const char* surface; ///< mesh file that moves with the body, or NULL
     double edge;         ///< a generated body is drawn with edges of this length; NAN: its own [m]
-    bool keep_surface;   ///< draws what tets fill, or fit by eigenfit; else their boundary
-    double color[3];     ///< red, green, blue, 0 to 1; NAN: chosen by pliant
+    bool keep_surface; ///< draws the surface that tets fill, or the fine mesh of eigenfit; else the
+                       ///< boundary of tets
+    double color[3];   ///< red, green, blue, 0 to 1; NAN: chosen by pliant
 } pl_render;
 
 typedef struct pl_body {
@@ -343,23 +344,23 @@ typedef struct pl_body {
 
 // ---------------------------------------------------------------- what acts on bodies
 
-/// Holds vertices of a body where they are, or at a target, which may move.
+/// Holds vertices of a body in place, or at a target, which may move.
 typedef struct pl_attachment {
     const char* name;
     const char* body;
     pl_selection where;
     double stiffness; ///< of each vertex's spring [N/m]; NAN: held exactly
     int hold_count;
-    const pl_axis* hold; ///< the directions that are held; none: all, unless there is a normal
-    double normal[3];    ///< holds the motion along it only; NAN: no normal
+    const pl_axis* hold; ///< the held directions; none: all, unless there is a normal
+    double normal[3];    ///< only motion along it is held; NAN: no normal
     pl_target target;
     double point[3];      ///< for PL_TARGET_POINT [m]
     const char* collider; ///< for PL_TARGET_COLLIDER: moves along with it
-    const char* cache;    ///< for PL_TARGET_CACHE: PC2 file with a place for each selected vertex
-    double cache_start;   ///< time of its first sample [s]
+    const char* cache;  ///< for PL_TARGET_CACHE: PC2 file with a position for each selected vertex
+    double cache_start; ///< time of its first sample [s]
     pl_motion motion;
     double from;  ///< holds from this time on [s]
-    double until; ///< and lets go then [s]; NAN: never
+    double until; ///< until this time [s]; NAN: for ever
 } pl_attachment;
 
 #define PL_COLLIDER_MEMBER(X, CODE, name, type, help) type name;
@@ -370,7 +371,7 @@ typedef struct pl_collider {
     pl_collider_shape shape;
     PL_COLLIDER_TABLE(PL_COLLIDER_MEMBER, )
     double friction;  ///< Coulomb's coefficient; NAN: from the body
-    double thickness; ///< kept free around it [m]
+    double thickness; ///< gap kept around it [m]
     double stiffness; ///< of the penalty [N/m]; NAN: from the body
     pl_motion motion;
 } pl_collider;
@@ -380,12 +381,12 @@ typedef struct pl_force {
     const char* body; ///< NULL or "": every body
     pl_selection where;
     pl_force_kind kind;
-    double force[3];        ///< in all, spread over the selection [N]
+    double force[3];        ///< in total, distributed over the selection [N]
     double acceleration[3]; ///< [m/s^2]
     double pressure;        ///< on the selected surface, inwards [Pa]
     double traction[3];     ///< on the selected surface [Pa]
     double from;            ///< acts from this time on [s]
-    double until;           ///< and ends then [s]; NAN: never
+    double until;           ///< until this time [s]; NAN: for ever
 } pl_force;
 
 typedef struct pl_wind {
@@ -417,15 +418,15 @@ typedef struct pl_animation {
     pl_curve curve;
 } pl_animation;
 
-/// Readable by everyone. Numbers may be changed in place; texts and lists by pliant's functions,
-/// which own them.
+/// You may read all members and change numbers in place. Texts and lists belong to pliant; change
+/// them by its functions only.
 typedef struct pl_scene {
     int version; ///< 1
     const char* title;
     pl_axis up;
     double gravity[3]; ///< [m/s^2]; NAN: 9.81 against up
     double time_step;  ///< between two frames [s]
-    int substeps;      ///< equal steps that each frame is solved in
+    int substeps;      ///< equal steps per frame
     int frames;
     int threads; ///< 0: all that the process may use
     int seed;
@@ -462,8 +463,7 @@ PL_API pl_status pl_scene_create(pl_scene** out, pl_error* error);
 PL_API pl_status pl_scene_copy(const pl_scene* scene, pl_scene** out, pl_error* error);
 PL_API void pl_scene_destroy(pl_scene* scene);
 
-/// Each adds a copy of what it is given, with everything it points to. Values are checked by
-/// pl_scene_check, not here.
+/// Each adds a deep copy. Values are checked by pl_scene_resolve, not here.
 PL_API pl_status pl_scene_add_body(pl_scene* scene, const pl_body* body, pl_error* error);
 PL_API pl_status pl_scene_add_collider(pl_scene* scene, const pl_collider* collider,
                                        pl_error* error);
@@ -481,11 +481,12 @@ PL_API pl_status pl_scene_animate(pl_scene* scene, const char* path, const pl_cu
 PL_API pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value,
                               pl_error* error);
 
-/// Fills in what the scene leaves open (gravity, names, the law and solvers of each method), then
-/// checks every range, every name that is referred to, and that each body's method, integrator,
-/// nonlinear, linear and law go together. Errors name the path. pl_scene_read has done this.
+/// Fills in what the scene leaves open (gravity, names, the law and solvers of each method). Then
+/// checks all ranges and references, and that the method, integrator, solvers and law of each body
+/// go together. Errors name the path. pl_scene_read calls this.
 PL_API pl_status pl_scene_resolve(pl_scene* scene, pl_error* error);
-/// Loads or makes each mesh, and tries each selection on it. Errors name path, file and line.
+/// Loads or generates each mesh, and evaluates each selection on it. Errors name path, file and
+/// line.
 PL_API pl_status pl_scene_check_files(const pl_scene* scene, pl_notes* notes, pl_error* error);
 /// Sets every animated scalar to its value at this time.
 PL_API void pl_scene_evaluate(pl_scene* scene, double time);
@@ -496,17 +497,17 @@ PL_API void pl_scene_evaluate(pl_scene* scene, double time);
 /// hangs.
 PL_API pl_status pl_scene_read(const char* path, const char* const* overrides, int override_count,
                                pl_scene** out, pl_notes* notes, pl_error* error);
-/// Writes the whole scene with all defaults, file names made absolute. What is written reads back
-/// to the same scene.
+/// Writes the whole scene with all defaults and absolute file names. Reading it gives the same
+/// scene.
 PL_API pl_status pl_scene_write(const pl_scene* scene, const char* path, pl_error* error);
 
 /// The rest mesh of a body: read or generated, and transformed.
 PL_API pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_error* error);
 /// The mesh that a generated body would have with edges of render.edge, transformed.
 PL_API pl_status pl_body_fine_mesh(const pl_body* body, pl_mesh** out, pl_error* error);
-/// Moves positions (3 per vertex) to where the transform puts them.
+/// Applies the transform to positions (3 per vertex).
 PL_API void pl_transform_apply(const pl_transform* transform, double* positions, int vertex_count);
-/// The same to the vertices of a mesh, and what goes with it to its normals.
+/// Applies it to the vertices of a mesh, and correspondingly to its normals.
 PL_API void pl_transform_apply_mesh(const pl_transform* transform, pl_mesh* mesh);
 /// mu and lambda [Pa] of a material, from whichever constants it gives; lambda is infinite at a
 /// Poisson's ratio of 0.5.

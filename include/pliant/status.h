@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What every call has in common: visibility, version, status, error text, notes, allocator, log.
+// Common to all calls: visibility, version, status, error text, notes, allocator, log.
 #ifndef PLIANT_STATUS_H
 #define PLIANT_STATUS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Visibility of what the library offers, and the check of formats.
+// Visibility of public functions, and checked format strings.
 #ifdef _WIN32
 #include <pliant/windows_api.h>
 #else
@@ -28,7 +28,7 @@ extern "C" {
 /// "major.minor.patch" of the library that is linked.
 PL_API const char* pl_version(void);
 
-// code, what it means in general; the error text says what it means here
+// code and general meaning; the error text says what happened in this case
 #define PL_STATUS_LIST(X)                                                                          \
     X(PL_OK, "done")                                                                               \
     X(PL_ERROR_ARGUMENT, "an argument is not valid")                                               \
@@ -55,8 +55,7 @@ typedef struct pl_error {
     char text[1024];
 } pl_error;
 
-/// Things that a call noticed, changed or left out, in order. Nothing is mended in silence: it is
-/// noted here.
+/// What a call noticed, changed or left out, in order. Every repair is noted here.
 typedef struct pl_notes pl_notes;
 
 typedef enum pl_note_kind {
@@ -72,8 +71,7 @@ PL_API int pl_notes_count(const pl_notes* notes);
 PL_API const char* pl_notes_text(const pl_notes* notes, int index, pl_note_kind* kind);
 
 /// The host's allocator. alloc returns memory aligned to 64 bytes or NULL; release gets the size
-/// that was asked for. Set it before anything else is called, and only while no pliant object
-/// lives. NULL restores the default.
+/// passed to alloc. Set it while no pliant object exists. NULL restores the default.
 typedef struct pl_allocator {
     void* (*alloc)(size_t size, void* user);
     void (*release)(void* memory, size_t size, void* user);
@@ -81,20 +79,19 @@ typedef struct pl_allocator {
 } pl_allocator;
 PL_API void pl_set_allocator(const pl_allocator* allocator);
 
-/// Bytes that pliant holds now: 0 when everything created was destroyed.
+/// Bytes that pliant has allocated: 0 once everything created has been destroyed.
 PL_API size_t pl_byte_count(void);
 
 typedef enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG } pl_log_level;
 typedef void (*pl_log_callback)(pl_log_level level, const char* text, void* user);
-/// Receives messages up to the given level: every note, as a warning if something was mended and
-/// as an info otherwise, also where no list of notes was given. PL_LOG_DEBUG: parts of a set-up
-/// that may take long, before they begin. Errors are returned, not logged.
-/// Without a callback, the default, pliant prints nothing.
+/// Receives messages up to the given level. Every note is a message, even if no list of notes was
+/// passed: a warning if something was mended, otherwise an info. PL_LOG_DEBUG also announces parts
+/// of a set-up that may take long. Errors are returned, not logged. Without a callback, the
+/// default, pliant prints nothing.
 PL_API void pl_set_log(pl_log_callback callback, pl_log_level level, void* user);
 
-/// Called when a programmer's mistake is found; may return, and then the call goes on at its own
-/// risk. The default prints the place to stderr and aborts in debug builds; release builds do not
-/// check.
+/// Called when an assertion fails. It may return; the call then continues at its own risk. The
+/// default prints the location to stderr and aborts. Release builds do not check assertions.
 typedef void (*pl_assert_callback)(const char* condition, const char* file, int line, void* user);
 PL_API void pl_set_assert(pl_assert_callback callback, void* user);
 
