@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 1 << 21, MOST_RANGES = 64 };
+enum { PAGE = 1 << 21, MAX_RANGES = 64 };
 
 // Kept at most: this much, and a quarter of what is in use.
 static const size_t ALWAYS_KEPT = (size_t)64 << 20;
@@ -23,7 +23,7 @@ typedef struct range {
 
 static struct {
     pthread_mutex_t mutex;
-    range kept[MOST_RANGES];
+    range kept[MAX_RANGES];
     int count;
     size_t kept_size, used_size;
 } blocks = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -88,7 +88,7 @@ static bool keep(char* begin, size_t size) {
     while (at < blocks.count && blocks.kept[at].begin < begin) at++;
     bool joins_before = at > 0 && blocks.kept[at - 1].begin + blocks.kept[at - 1].size == begin;
     bool joins_behind = at < blocks.count && begin + size == blocks.kept[at].begin;
-    if (!joins_before && !joins_behind && blocks.count == MOST_RANGES) return false;
+    if (!joins_before && !joins_behind && blocks.count == MAX_RANGES) return false;
     blocks.kept_size += size;
     if (joins_before) {
         range* r = &blocks.kept[at - 1];

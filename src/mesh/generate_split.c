@@ -53,10 +53,10 @@ int pl_cell_count(double length, double cell, int least) {
 }
 
 int pl_least_around(double radius, double layer) {
-    enum { LEAST = 8 };
+    enum { MIN_AROUND = 8 };
     double rise = 0.25 * layer / radius; // = 1 - cos(pi / count)
     double count = rise < 1.0 ? ceil(PL_PI / acos(1.0 - rise)) : 0.0;
-    return pl_cell_count(count, 1.0, LEAST);
+    return pl_cell_count(count, 1.0, MIN_AROUND);
 }
 
 pl_status pl_check_element_count(double count, pl_error* error) {

@@ -254,7 +254,7 @@ pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mes
         pl_note(notes, PL_NOTE_MENDED, "%s: %lld faces with fewer than three corners were dropped",
                 path, (long long)faces->dropped_count);
     if (faces->triangle_count > INT_MAX / 3)
-        return pl_fail(error, PL_ERROR_LIMIT, "%s: %lld triangles are more than pliant counts",
+        return pl_fail(error, PL_ERROR_LIMIT, "%s: %lld triangles are more than pliant can handle",
                        path, (long long)faces->triangle_count);
     pl_status status = check_corners(faces, path, mesh->vertex_count, error);
     if (status != PL_OK) return status;

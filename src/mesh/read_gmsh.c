@@ -113,7 +113,7 @@ static pl_status skip_section(pl_gmsh* g, const char* name) {
     const char* found =
         pl_find_bytes(g->scan.at, (size_t)(g->scan.end - g->scan.at), mark, (size_t)size);
     if (!found)
-        return pl_gmsh_fail(g, PL_ERROR_FORMAT, "%s is missing; the file seems to be cut off",
+        return pl_gmsh_fail(g, PL_ERROR_FORMAT, "%s is missing; the file seems to be incomplete",
                             mark);
     g->scan.at = found;
     if (strcmp(name, "Comments") != 0)

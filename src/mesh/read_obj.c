@@ -352,7 +352,7 @@ static void note_rest(reader* r, pl_notes* notes) {
 static pl_status make_mesh(reader* r, pl_mesh* mesh, pl_notes* notes) {
     size_t vertex_count = r->positions.count / 3, uv_count = r->uvs.count / 2;
     if (vertex_count > INT_MAX / 3 || uv_count > INT_MAX / 2)
-        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more vertices than pliant counts",
+        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more vertices than pliant can handle",
                        r->scan.source->path);
     pl_status status =
         check_largest(r, r->largest_vertex, r->largest_vertex_at, vertex_count, "vertex");

@@ -394,7 +394,7 @@ static pl_status read_vertices(reader* r, const element* e) {
         return pl_fail(r->error, PL_ERROR_FORMAT, "%s: two elements \"vertex\"",
                        r->scan.source->path);
     if (e->count > INT_MAX / 3)
-        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more vertices than pliant counts",
+        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more vertices than pliant can handle",
                        r->scan.source->path);
     pl_status status = assign_roles(r, e);
     if (status != PL_OK || e->count == 0) return status;

@@ -135,7 +135,7 @@ static pl_status begin_solid(reader* r) {
         return pl_scan_fail(&r->scan, r->error, PL_ERROR_LIMIT, "more than %d solids", MAX_SOLIDS);
     if (r->corners.count > INT_MAX)
         return pl_scan_fail(&r->scan, r->error, PL_ERROR_LIMIT,
-                            "more triangles than pliant counts");
+                            "more triangles than pliant can handle");
     return pl_array_push(&r->solids, &s) ? PL_OK : pl_fail_memory(r->error, r->scan.source->path);
 }
 
@@ -178,8 +178,8 @@ static pl_status read_text(const pl_source* source, pl_mesh* mesh, pl_notes* not
                 .error = error};
     pl_status status = read_solids(&r);
     if (status == PL_OK && r.corners.count > INT_MAX)
-        status =
-            pl_fail(error, PL_ERROR_LIMIT, "%s: more triangles than pliant counts", source->path);
+        status = pl_fail(error, PL_ERROR_LIMIT, "%s: more triangles than pliant can handle",
+                         source->path);
     if (status == PL_OK)
         status =
             merge_corners(r.corners.data, r.corners.count / 3, source->path, mesh, notes, error);
@@ -200,7 +200,7 @@ static pl_status read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* note
         count = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint64_t)bytes[3] << 24;
         if (source->size == HEADER_SIZE + RECORD_SIZE * count) {
             if (count > INT_MAX / 9)
-                return pl_fail(error, PL_ERROR_LIMIT, "%s: more triangles than pliant counts",
+                return pl_fail(error, PL_ERROR_LIMIT, "%s: more triangles than pliant can handle",
                                source->path);
             return read_binary(source, (size_t)count, mesh, notes, error);
         }

@@ -252,7 +252,7 @@ static pl_status read_in_memory(const pl_source* source, pl_mesh* mesh, pl_notes
     const char* found = pl_find_bytes(source->data, source->size, mark, sizeof mark - 1);
     if (!found)
         return pl_fail(error, PL_ERROR_FORMAT,
-                       "%s: in memory, a line \"#ele\" is to part the .node from the .ele file",
+                       "%s: in memory, a line \"#ele\" must separate the .node from the .ele file",
                        source->path);
     pl_source ele = *source;
     ele.data = found + 1;

@@ -271,7 +271,7 @@ static pl_status read_cells(reader* r, size_t begin, const piece* p, size_t firs
     if (status == PL_OK)
         status = pl_vtu_read_ints(&r->file, corners, SIZE_MAX, &data->corners, r->error);
     if (status == PL_OK && (data->corners.count > INT_MAX || data->types.count > INT_MAX / 4))
-        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more cells than pliant counts",
+        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more cells than pliant can handle",
                        r->file.source->path);
     return status == PL_OK
                ? shift_cells(r, data, first_cell, first_corner, first_point, p->point_count)
@@ -296,7 +296,7 @@ static pl_status read_values(reader* r, const listed_array* listed, size_t first
 static pl_status read_piece(reader* r, size_t begin, const piece* p, pl_vtk_data* data) {
     size_t first_point = pl_vtk_point_count(data), first_cell = data->types.count;
     if (first_point + (size_t)p->point_count > INT_MAX / 3)
-        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more points than pliant counts",
+        return pl_fail(r->error, PL_ERROR_LIMIT, "%s: more points than pliant can handle",
                        r->file.source->path);
     pl_status status =
         read_points(r, find_array(r, begin, p->array_end, POINTS, NULL), p->point_count, data);

@@ -26,7 +26,7 @@ static const double MIN_EDGE = 0.05;
 // area over squared length, for triangles of zero area
 static const double MIN_REFERENCE = 1e-3;
 // stop when a sweep changes all springs by less than this
-static const double ENOUGH = 1e-3;
+static const double MIN_CHANGE = 1e-3;
 
 typedef struct spring {
     int ends[2];
@@ -179,7 +179,7 @@ static void descend(fitting* f) {
             change += improve(f, &f->springs[k]);
             size += f->springs[k].weight;
         }
-        if (change <= ENOUGH * size) return;
+        if (change <= MIN_CHANGE * size) return;
     }
 }
 

@@ -14,7 +14,7 @@
 #include "mesh/generator.h"
 
 // samples along each side of the box, to estimate how much of it is inside
-enum { LOOKS_ALONG = 24 };
+enum { SAMPLES_ALONG = 24 };
 
 pl_tetrahedralise_options pl_default_tetrahedralise_options(void) {
     return (pl_tetrahedralise_options){.crumb_share = 0.001};
@@ -103,17 +103,17 @@ static pl_status check_size(pl_implicit function, void* user, const double* low,
     for (int k = 0; k < 3; k++) cubes *= (high[k] - low[k]) / edge;
     if (PL_TETS_PER_CUBE * cubes <= PL_GENERATE_ELEMENT_LIMIT) return PL_OK;
     int inside = 0;
-    double row[3 * LOOKS_ALONG], values[LOOKS_ALONG];
-    for (int jk = 0; jk < LOOKS_ALONG * LOOKS_ALONG; jk++) {
-        for (int i = 0; i < LOOKS_ALONG; i++) {
-            const int at[3] = {i, jk % LOOKS_ALONG, jk / LOOKS_ALONG};
+    double row[3 * SAMPLES_ALONG], values[SAMPLES_ALONG];
+    for (int jk = 0; jk < SAMPLES_ALONG * SAMPLES_ALONG; jk++) {
+        for (int i = 0; i < SAMPLES_ALONG; i++) {
+            const int at[3] = {i, jk % SAMPLES_ALONG, jk / SAMPLES_ALONG};
             for (int k = 0; k < 3; k++)
-                row[3 * i + k] = low[k] + (at[k] + 0.5) / LOOKS_ALONG * (high[k] - low[k]);
+                row[3 * i + k] = low[k] + (at[k] + 0.5) / SAMPLES_ALONG * (high[k] - low[k]);
         }
-        function(row, LOOKS_ALONG, values, user);
-        for (int i = 0; i < LOOKS_ALONG; i++) inside += values[i] < 0.0;
+        function(row, SAMPLES_ALONG, values, user);
+        for (int i = 0; i < SAMPLES_ALONG; i++) inside += values[i] < 0.0;
     }
-    double share = (double)inside / (LOOKS_ALONG * LOOKS_ALONG * LOOKS_ALONG);
+    double share = (double)inside / (SAMPLES_ALONG * SAMPLES_ALONG * SAMPLES_ALONG);
     return pl_check_tet_count(PL_TETS_PER_CUBE * cubes * share, edge, error);
 }
 

@@ -138,5 +138,5 @@ pl_status pl_surface_edges_count(const double* positions, int vertex_count, cons
 }
 
 bool pl_surface_is_open(const pl_surface_edges* edges) {
-    return edges->hole_area > PL_LARGEST_HOLE_SHARE * edges->area;
+    return edges->hole_area > PL_MAX_HOLE_SHARE * edges->area;
 }

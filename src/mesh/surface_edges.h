@@ -13,7 +13,7 @@
 // Winding numbers bridge holes, but a surface that is mostly opening has no inside. The holes of
 // scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the openings of
 // garments start at three twentieths.
-#define PL_LARGEST_HOLE_SHARE 0.08
+#define PL_MAX_HOLE_SHARE 0.08
 
 typedef struct pl_surface_edges {
     int edge_count;
@@ -32,7 +32,7 @@ typedef struct pl_surface_edges {
 pl_status pl_surface_edges_count(const double* positions, int vertex_count, const int* triangles,
                                  int triangle_count, pl_surface_edges* out, pl_error* error);
 
-// True if the holes are a larger part of the area than PL_LARGEST_HOLE_SHARE.
+// True if the holes are a larger part of the area than PL_MAX_HOLE_SHARE.
 bool pl_surface_is_open(const pl_surface_edges* edges);
 
 #endif

@@ -55,7 +55,7 @@ static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
             "edges around %d openings of %.0f %% of its area (up to %.0f %% are bridged); "
             "close the openings first, or simulate it as cloth (\"kind\": \"cloth\" in a scene)",
             e->boundary_count, e->hole_count, 100.0 * e->hole_area / e->area,
-            100.0 * PL_LARGEST_HOLE_SHARE);
+            100.0 * PL_MAX_HOLE_SHARE);
     return PL_OK;
 }
 

@@ -291,7 +291,8 @@ pl_status pl_vtk_to_mesh(pl_vtk_data* data, const pl_source* source, pl_mesh* me
                          pl_error* error) {
     const char* path = source->path;
     if (pl_vtk_point_count(data) > INT_MAX / 3 || data->types.count > INT_MAX / 4)
-        return pl_fail(error, PL_ERROR_LIMIT, "%s: more points or cells than pliant counts", path);
+        return pl_fail(error, PL_ERROR_LIMIT, "%s: more points or cells than pliant can handle",
+                       path);
     int64_t counts[TYPE_COUNT] = {0};
     pl_status status = count_types(data, path, counts, error);
     if (status == PL_OK) status = refuse_types(counts, path, error);

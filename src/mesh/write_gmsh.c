@@ -378,7 +378,8 @@ pl_status pl_write_gmsh(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes
         free_writer(&w);
         return pl_fail_memory(error, "a mesh to be written");
     }
-    if (mesh->uv_count) pl_note(notes, PL_NOTE_INFO, "texture coordinates are not held by .msh");
+    if (mesh->uv_count)
+        pl_note(notes, PL_NOTE_INFO, "texture coordinates are left out, since .msh has none");
     find_bounds(&w);
     write_header(&w);
     write_names(&w);

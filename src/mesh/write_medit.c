@@ -90,6 +90,7 @@ pl_status pl_write_medit(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_note
     if (mesh->field_count)
         pl_note(notes, PL_NOTE_INFO, "%d fields are left out, since .mesh has none",
                 mesh->field_count);
-    if (mesh->uv_count) pl_note(notes, PL_NOTE_INFO, "texture coordinates are not held by .mesh");
+    if (mesh->uv_count)
+        pl_note(notes, PL_NOTE_INFO, "texture coordinates are left out, since .mesh has none");
     return PL_OK;
 }

@@ -10,7 +10,7 @@
 
 // matrices with a smaller reciprocal condition estimate are factored again by our own solver, which
 // distinguishes singular from stiff
-static const double LEAST_RCOND = 1e-13;
+static const double MIN_RCOND = 1e-13;
 
 struct pl_cholmod {
     cholmod_common common;
@@ -99,7 +99,7 @@ pl_status pl_cholmod_update(pl_cholmod* c, const pl_block_matrix* A, bool* defin
     c->common.status = CHOLMOD_OK;
     cholmod_factorize(c->A, c->L, &c->common);
     *definite = c->common.status == CHOLMOD_OK && c->L->minor == c->L->n &&
-                cholmod_rcond(c->L, &c->common) > LEAST_RCOND;
+                cholmod_rcond(c->L, &c->common) > MIN_RCOND;
     return c->common.status == CHOLMOD_OUT_OF_MEMORY ? pl_fail_memory(error, "a factor") : PL_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = PL_GMRES_MAX_RESTART };
+enum { MAX_RESTART = PL_GMRES_MAX_RESTART };
 // A round that leaves more than this fraction of the residual has stalled; further rounds would not
 // help.
 static const double STALL = 0.98;
@@ -17,7 +17,7 @@ static const double STALL = 0.98;
 typedef struct gmres {
     void** v; // restart + 1
     void** z; // restart
-    double H[MOST + 1][MOST], c[MOST], s[MOST], g[MOST + 1];
+    double H[MAX_RESTART + 1][MAX_RESTART], c[MAX_RESTART], s[MAX_RESTART], g[MAX_RESTART + 1];
     double grown; // |v - A z| of the last v, where |v| = 1
 } gmres;
 
@@ -79,7 +79,7 @@ static bool is_stalled(const pl_krylov* k, const gmres* m, const double* left, i
 static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_options* options,
                          pl_linear_info* info) {
     double norm = sqrt(pl_krylov_dot(k, k->r, k->r));
-    double left[MOST + 1] = {norm};
+    double left[MAX_RESTART + 1] = {norm};
     pl_krylov_end end = PL_KRYLOV_GOING;
     int count = 0;
     pl_krylov_combine(k, 1.0 / norm, k->r, 0.0, m->v[0]);
@@ -106,7 +106,7 @@ static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_op
 pl_krylov_end pl_krylov_gmres(pl_krylov* k, const pl_krylov_work* work,
                               const pl_linear_options* options, pl_linear_info* info) {
     int restart = (work->vector_count - 1) / 2;
-    if (restart > MOST) restart = MOST;
+    if (restart > MAX_RESTART) restart = MAX_RESTART;
     gmres m = {.v = work->vectors, .z = work->vectors + restart + 1};
     for (;;) {
         double before = info->residual;
