@@ -324,7 +324,7 @@ static const pl_field_info body_rows[] = {
     PL_ROW_LIST(pl_body, "vary", variations, variation_count, 0, variation,
                 "parameters that vary over the body"),
     PL_ROW_BOOL(pl_body, "rigid", rigid, false,
-                "does not bend; short for method rigid, whatever method says"),
+                "does not deform: method rigid, whatever the key method says"),
     PL_ROW_CHOICE(pl_body, "method", method, pl_method, PL_METHOD_FEM, "method of simulation"),
     PL_ROW_CHOICE(pl_body, "integrator", integrator, pl_integrator, PL_INTEGRATOR_AUTO,
                   "time integration"),
@@ -333,7 +333,7 @@ static const pl_field_info body_rows[] = {
     PL_ROW_CHOICE(pl_body, "linear", linear, pl_linear, PL_LINEAR_AUTO, "linear solver"),
     PL_ROW_ARRAY(pl_body, "levels", multigrid.levels, multigrid.level_count, PL_FIELD_INTS, 0, 1,
                  "", 1, 1e9,
-                 "number of vertices of each coarse multigrid level, coarsest first; empty: chosen "
+                 "number of nodes of each coarse multigrid level, coarsest first; empty: chosen "
                  "by pliant"),
     PL_ROW_NUMBER(pl_body, "tolerance", solver.tolerance, 0, "", 1e-15, 1, 1e-4,
                   "tolerance of the nonlinear solver: residual force relative to the load"),

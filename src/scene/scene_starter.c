@@ -55,6 +55,9 @@ static pl_status measure(const char* path, const pl_mesh* mesh, starter* s, pl_e
                        path);
     s->scale = scale_of(longest);
     s->middle = pl_scale(s->scale, pl_box_center(box));
+    // a body that is centred up to rounding is not moved
+    if (fabs(s->middle.x) < 1e-9 * s->scale * longest) s->middle.x = 0.0;
+    if (fabs(s->middle.z) < 1e-9 * s->scale * longest) s->middle.z = 0.0;
     s->bottom = s->scale * box.low.y;
     s->height = s->scale * size.y;
     s->length = s->scale * longest;
@@ -78,7 +81,7 @@ static void add_body(const starter* s, const char* name, double height, pl_text*
                 "{\"pliant\": 1, \"frames\": 120, \"bodies\": [{\"name\": \"body\", \"mesh\": ");
     pl_text_quote(text, name);
     pl_text_format(text, ", \"transform\": {\"scale\": %g, \"translate\": [%.9g, %.9g, %.9g]}",
-                   s->scale, -s->middle.x, height - s->bottom, -s->middle.z);
+                   s->scale, 0.0 - s->middle.x, height - s->bottom, 0.0 - s->middle.z);
     if (s->is_cloth) pl_text_add(text, ", \"kind\": \"cloth\"}]");
     else
         pl_text_format(text, ", \"material\": {\"young\": %g, \"density\": %g}}]",
