@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant check: is a scene right, and what does it say in full?
+// pliant check: validates a scene and prints it in full.
 #include "commands.h"
 #include "options.h"
 #include "record/run_values.h"
@@ -33,7 +33,7 @@ static int print_text(pl_text* text, pl_status status, const pl_error* error) {
     return status == PL_OK ? EXIT_DONE : report_error(&check_verb, error);
 }
 
-// What pl_run_start does before it writes anything: a scene that passes here can run.
+// Does what pl_run_start does before it writes anything, so a scene that passes here can run.
 static pl_status prepare_run(const pl_scene* scene, pl_notes* notes, pl_error* error) {
     pl_world* world = NULL;
     pl_run_values values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant export: a run in the formats of other programs.
+// pliant export: writes a run in the formats of other programs.
 #include "base/platform.h"
 #include "commands.h"
 #include "options.h"
@@ -39,7 +39,7 @@ static int usage(const char* what, const char* value) {
     return EXIT_USAGE;
 }
 
-// whole numbers with commas between; their count, or -1
+// parses integers separated by commas; returns their count, or -1
 static int parse_list(const char* text, int* values, int most) {
     int count = 0;
     for (const char* at = text;; at++) {

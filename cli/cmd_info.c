@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant info: reads meshes, examines them, and says what they are good for.
+// pliant info: reads and examines meshes, and says what they can be used for.
 #include "commands.h"
 #include "info.h"
 #include "options.h"
@@ -24,7 +24,7 @@ typedef struct info_options {
     pl_pool* pool;
 } info_options;
 
-// a closed surface is filled on trial, so that the advice is known to work
+// fills a closed surface on trial, so that the advice is known to work
 static bool wants_advice(const pl_mesh* mesh, const pl_mesh_report* report) {
     return mesh->tet_count == 0 && mesh->triangle_count && report->surface_closed &&
            report->defects[PL_DEFECT_NON_FINITE].count == 0;

@@ -59,7 +59,7 @@ static json_t* where_of(const char* pin) {
 // the scene of a mesh alone
 static pl_status scene_of_mesh(const char* path, const modes_options* o, scene_input* out,
                                pl_error* error) {
-    // files are looked for from here, as the command line has them
+    // files are relative to the current folder, as on the command line
     *out = (scene_input){.source.path = "the mesh"};
     json_t* root =
         json_pack("{s:i, s:[{s:s, s:s, s:{s:f, s:f, s:f}}]}", "pliant", 1, "bodies", "name", "body",
@@ -108,7 +108,7 @@ static void print_json(const pl_modes* m) {
     json_decref(root);
 }
 
-// A free body of n unknowns has n modes, of which the rigid ones are not shown.
+// A free body of n unknowns has n modes; the rigid ones are not shown.
 static void note_missing(const pl_modes* m, int wanted, pl_notes* notes) {
     int found = m->count - m->rigid_count;
     if (found < wanted)
@@ -116,7 +116,7 @@ static void note_missing(const pl_modes* m, int wanted, pl_notes* notes) {
                 wanted, m->rigid_count, found);
 }
 
-// Says how large the search is, and refuses one that would not fit into memory.
+// Prints how large the problem is, and refuses it if it would not fit into memory.
 static pl_status announce(pl_world* world, int body, const modes_options* o, pl_error* error) {
     pl_modes_size size;
     pl_status status = pl_world_modes_size(world, body, o->count, &size, error);

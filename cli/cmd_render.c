@@ -60,7 +60,7 @@ static int usage(const char* what, const char* value) {
     return EXIT_USAGE;
 }
 
-// two whole numbers with an x between
+// parses two integers separated by x
 static bool parse_pair(const char* text, int* a, int* b) {
     char* end;
     long x = strtol(text, &end, 10);
@@ -72,7 +72,7 @@ static bool parse_pair(const char* text, int* a, int* b) {
     return true;
 }
 
-// count numbers with the given character between
+// parses `count` numbers separated by the given character
 static bool parse_numbers(const char* text, char between, double* values, int count) {
     char copy[256];
     if (strlen(text) >= sizeof copy) return false;
@@ -88,8 +88,8 @@ static bool parse_numbers(const char* text, char between, double* values, int co
     return true;
 }
 
-// Whether OUT is something that can be made, and the options fit its kind; EXIT_DONE or the code of
-// what was printed.
+// Checks that OUT can be made and that the options fit its kind. Returns EXIT_DONE, or the exit
+// code after printing an error.
 static int check_kind(const render_settings* s) {
     bool png = s->sheet || (s->out && pl_path_ends_in(s->out, ".png"));
     bool movie = s->out && pl_movie_handles(s->out);
@@ -111,7 +111,7 @@ static int check_kind(const render_settings* s) {
     return EXIT_DONE;
 }
 
-// --show; EXIT_DONE or the code of what was printed
+// --show; returns EXIT_DONE, or the exit code after printing an error
 static int parse_show(render_settings* s) {
     if (!s->show) return EXIT_DONE;
     double level;
@@ -134,7 +134,7 @@ static int parse_show(render_settings* s) {
     return EXIT_DONE;
 }
 
-// the texts of options into numbers; EXIT_DONE or the code of what was printed
+// parses the texts of options; returns EXIT_DONE, or the exit code after printing an error
 static int parse_settings(render_settings* s) {
     pl_render_options* o = &s->options;
     if (s->sheet) o->width = 480, o->height = 360;
@@ -171,13 +171,13 @@ static int parse_settings(render_settings* s) {
     return code == EXIT_DONE ? check_kind(s) : code;
 }
 
-// Ctrl-C: what is complete stays, what is not is removed
+// after Ctrl-C, complete files stay and incomplete ones are removed
 static pl_status check_stop(const char* out, pl_error* error) {
     if (!stop_is_asked()) return PL_OK;
     return pl_fail(error, PL_ERROR_LIMIT, "%s: stopped before the last frame", out);
 }
 
-// the place of the frame of a number, the last one if none was asked for
+// index of the frame with a number, or of the last frame if none was given
 static pl_status find_frame(const pl_show* show, int number, int* frame, pl_error* error) {
     int last = pl_show_frame_count(show) - 1;
     *frame = number < 0 ? last : pl_show_find(show, number);
@@ -193,7 +193,8 @@ static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, 
                             pl_pool* pool, pl_image* image, pl_error* error) {
     pl_render_options options = s->options;
     const pl_render_scene* scene;
-    pl_status status = pl_show_load(show, frame, &scene, error); // tells if there is no such frame
+    pl_status status =
+        pl_show_load(show, frame, &scene, error); // reports a frame that does not exist
     if (status != PL_OK) return status;
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
@@ -202,7 +203,7 @@ static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, 
     return pl_render_draw(scene, &options, pool, image, error);
 }
 
-// Pictures of a movie or folder: the frames, or of a mesh as many as a turn takes.
+// Number of pictures of a movie or folder: the frames, or for a mesh as many as a turn takes.
 static int picture_count(const pl_show* show, const render_settings* s) {
     enum { TURN = 120 };
     int count = pl_show_frame_count(show);
@@ -244,7 +245,7 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
     int count = picture_count(show, s), last = pl_show_frame_count(show) - 1;
     double rate = s->rate;
     double seconds = pl_show_time(show, last) - pl_show_time(show, 0);
-    // at the speed of the simulated time, unless another is asked for
+    // in simulated time, unless another rate is given
     if (!(rate > 0.0)) rate = seconds > 0.0 && count > 1 ? (count - 1) / seconds / s->every : 25.0;
     rate = rate < 0.1 ? 0.1 : rate > 240.0 ? 240.0 : rate;
     pl_status status =
@@ -252,7 +253,7 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         status = draw_frame(show, s, i < last ? i : last, part_of(i, count), pool, image, error);
         if (status == PL_OK) status = pl_movie_add(movie, image, error);
-        // first, as ffmpeg too hears of Ctrl-C and goes away
+        // check this first, since Ctrl-C ends ffmpeg too
         if (stop_is_asked()) status = check_stop(out, error);
         tell_progress(i + 1, count);
     }
@@ -280,7 +281,7 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
     return status;
 }
 
-// where to write if nothing was said
+// the default output file
 static void default_out(const pl_show* show, const char* path, bool sheet, char* out, size_t size) {
     bool folder = pl_path_is_folder(path);
     const char* slash = pl_path_last_separator(path);

@@ -94,7 +94,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
                s->turned_frame_count);
 }
 
-// runs to the end, or to the first frame after Ctrl-C
+// runs to the end, or until the frame during which Ctrl-C was pressed
 static pl_status run_frames(pl_run* run, const run_options* o, pl_error* error) {
     bool terminal = isatty(STDERR_FILENO) && !o->quiet;
     int total = pl_run_frame_total(run);
@@ -112,13 +112,13 @@ static int finish(const verb* v, pl_run* run, const run_options* o, pl_status st
                   pl_error* error) {
     int done = pl_world_frame(pl_run_world(run)), total = pl_run_frame_total(run);
     pl_run_summary summary = *pl_run_get_summary(run);
-    // the frames before a failure are kept, with a checkpoint behind them
+    // keeps the frames before a failure, with a checkpoint
     pl_error close_error;
     double start = pl_seconds();
     pl_status closed = pl_run_close(run, &close_error);
-    summary.output_seconds += pl_seconds() - start; // what is not yet on the disk
+    summary.output_seconds += pl_seconds() - start; // waiting for the disk
     print_summary(o->folder, done, total, &summary, o->json);
-    // what fails on the way is no fault of the input
+    // a failure during the run is not the fault of the input
     if (status != PL_OK || closed != PL_OK) {
         report_error(v, status != PL_OK ? error : &close_error);
         return EXIT_FAILED;
@@ -154,7 +154,7 @@ static pl_status start_run(const char* scene_path, run_options* o, pl_run** run,
     return status;
 }
 
-// parts of a set-up that may take long
+// prints parts of the set-up that may take long
 static void print_progress(pl_log_level level, const char* text, void* user) {
     (void)user;
     if (level == PL_LOG_DEBUG) fprintf(stderr, "%s ...\n", text);
@@ -184,7 +184,7 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
     return code;
 }
 
-// "8ms", "0.5s", "250us" as seconds
+// parses "8ms", "0.5s" or "250us" to seconds
 static bool parse_duration(const char* text, double* seconds) {
     static const struct {
         const char* name;
@@ -206,7 +206,7 @@ static bool parse_duration(const char* text, double* seconds) {
     return false;
 }
 
-// resume has the options from the last four on
+// resume has the last four options only
 static bool parse_run(const verb* v, bool resume, int argc, char** argv, const char** argument,
                       run_options* o, int* code) {
     const option options[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant view [SCENE | DIR]: shows it in the browser.
+// pliant view [SCENE | DIR]: shows a scene or a run in the browser.
 #include "commands.h"
 #include "interrupts.h"
 #include "options.h"
@@ -63,8 +63,8 @@ static bool is_there(const char* path) {
     return stat(path, &info) == 0;
 }
 
-// A file or folder that comes with the command: beside it where it was built, or below the prefix
-// that it is installed under.
+// A file or folder that comes with the command: in the source tree of a build, or under the prefix
+// of an installation.
 static bool find_beside(const char* const* places, char* out, size_t size) {
     char own[3000];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -100,7 +100,7 @@ static pl_status list_scenes(const view_options* o, const char* first, pl_view_s
     return status;
 }
 
-// A scene with a mistake is told before a page opens.
+// Reports a mistake in a scene before a page opens.
 static pl_status try_scene(const view_options* o, const pl_view_scene* scene, pl_error* error) {
     if (scene->is_recording) return PL_OK;
     pl_scene* read;
@@ -110,7 +110,7 @@ static pl_status try_scene(const view_options* o, const pl_view_scene* scene, pl
     return status;
 }
 
-// where there is a desktop, its browser
+// opens the browser if there is a desktop
 static void open_browser(const char* address) {
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) return;
     if (fork() != 0) return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The verbs of the command: name, function. Each has a file cmd_NAME.c; argv holds what follows the
-// verb.
+// The verbs of the command: name, function. Each has a file cmd_NAME.c; argv starts after the verb.
 #ifndef PL_CLI_COMMANDS_H
 #define PL_CLI_COMMANDS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What `pliant info` says about one file, in two forms.
+// What `pliant info` reports about one file, as text and as JSON.
 #ifndef PL_CLI_INFO_H
 #define PL_CLI_INFO_H
 
@@ -15,11 +15,11 @@ typedef struct info {
     const pl_notes* notes;        // of the reader
     const pl_fill_advice* advice; // of a closed surface that can be filled with tets, else NULL
     const char* no_advice;        // why it cannot be filled, or NULL
-    bool usable;                  // no defect forbids to simulate it
-    char verdict[768];            // one line: what the mesh is good for, or what to do
+    bool usable;                  // no defect prevents simulating it
+    char verdict[768];            // one line: what the mesh can be used for, or what to do
 } info;
 
-// Fills usable and verdict from the rest.
+// Sets usable and verdict from the other members.
 void info_judge(info* i);
 void info_print_text(const info* i);
 void info_print_json(const info* i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The verdict of `pliant info`: what a mesh is good for, or the command that mends it.
+// The verdict of `pliant info`: what a mesh can be used for, or the command that repairs it.
 #include "info.h"
 
 #include <stdarg.h>
@@ -21,7 +21,8 @@ static int64_t count_of(const info* i, pl_defect_kind kind) {
     return i->report->defects[kind].count;
 }
 
-// "inverted tets (3), duplicate tets (2)": the defects for which wanted says yes; how many kinds
+// lists the defects for which `wanted` is true, as in "inverted tets (3), duplicate tets (2)";
+// returns how many kinds
 static int say_defects(info* i, bool (*wanted)(pl_defect_kind)) {
     int said = 0;
     for (int kind = 0; kind < PL_DEFECT_COUNT; kind++)
@@ -39,7 +40,7 @@ static bool has_defect(const info* i, bool (*wanted)(pl_defect_kind)) {
 
 static bool is_fatal(pl_defect_kind kind) { return pl_defect_severity(kind) == PL_SEVERITY_FATAL; }
 
-// What `pliant mesh --repair` takes away.
+// Defects that `pliant mesh --repair` removes.
 static bool is_mendable(pl_defect_kind kind) {
     switch (kind) {
     case PL_DEFECT_NON_FINITE:
@@ -56,12 +57,12 @@ static bool is_mendable(pl_defect_kind kind) {
     }
 }
 
-// What stays, and may stay.
+// Defects that remain but do not matter.
 static bool is_tolerable(pl_defect_kind kind) {
     return !is_mendable(kind) && pl_defect_severity(kind) == PL_SEVERITY_WARNING;
 }
 
-// the path as a shell takes it
+// quotes the path for a shell
 static void say_path(info* i) {
     if (!i->path[strspn(i->path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                  "_./+-,:@%")]) {

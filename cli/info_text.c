@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// `pliant info` for people.
+// `pliant info` as text.
 #include "info.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// 12345 as "12,345"; four texts can be in use at a time
+// 12345 as "12,345"; the last four results stay valid
 static const char* grouped(int64_t value, char text[32]) {
     char digits[24];
     int count = snprintf(digits, sizeof digits, "%lld", (long long)value), at = 0;
@@ -20,7 +20,7 @@ static const char* grouped(int64_t value, char text[32]) {
     return text;
 }
 
-// the first line of a row carries its name
+// only the first line of a row has its name
 static void row(const char* name) { printf("  %-12s ", name); }
 
 static void print_counts(const info* i) {

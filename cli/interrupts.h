@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Ctrl-C and SIGTERM ask a verb to stop when its present frame is done, with everything that it has
-// begun finished or removed. A second one ends it at once.
+// Ctrl-C and SIGTERM ask a verb to stop after the current frame and to finish or remove what it has
+// begun. A second one ends it at once.
 #ifndef PL_CLI_INTERRUPTS_H
 #define PL_CLI_INTERRUPTS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant VERB ARGUMENTS: looks the verb up and hands over.
+// pliant VERB ARGUMENTS: looks the verb up and calls it.
 #include "base/platform.h"
 #include "commands.h"
 #include "options.h"

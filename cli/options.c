@@ -76,7 +76,7 @@ static bool store_value(const option* o, const char* text) {
     return false;
 }
 
-// what an option takes, for messages
+// what value an option takes, for messages
 static void describe_values(const option* o, char* text, size_t size) {
     bool number = o->kind == OPTION_INT || o->kind == OPTION_DOUBLE;
     const char* kind = o->kind == OPTION_INT ? "a whole number" : "a number";
@@ -97,7 +97,7 @@ static bool value_error(const verb* v, const option* o, const char* value, int* 
     return false;
 }
 
-// the option that an argument names, with *value behind a '=' or NULL
+// the option that an argument names; *value: the text after '=', or NULL
 static const option* find_option(const option* options, int option_count, const char* argument,
                                  const char** value) {
     size_t size = strcspn(argument, "=");
@@ -131,7 +131,7 @@ bool parse_options(const verb* v, const option* options, int option_count, int a
             if (o->kind != OPTION_FLAG && !value) {
                 const char* behind;
                 value = i + 1 < argc ? argv[++i] : NULL;
-                // `-o --force` is a forgotten folder, not one of that name
+                // in `-o --force` the folder was forgotten
                 if (!value || find_option(options, option_count, value, &behind))
                     return usage_error(v, "a value is missing for ", o->name, exit_code);
             }

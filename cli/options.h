@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The options of a verb as a table: parsing, --help and messages come from it.
+// The options of a verb as a table, used for parsing, --help and messages.
 #ifndef PL_CLI_OPTIONS_H
 #define PL_CLI_OPTIONS_H
 
@@ -58,22 +58,20 @@ typedef struct verb {
     int min_arguments, max_arguments;
 } verb;
 
-// Fills the targets; positional arguments are collected in arguments (at most max_arguments of the
-// verb). Returns true to go on; false with *exit_code set after --help or a mistake, which was
-// printed.
+// Sets the targets, and collects positional arguments (at most max_arguments of the verb). Returns
+// true to continue; false with *exit_code set after --help or after printing a mistake.
 bool parse_options(const verb* v, const option* options, int option_count, int argc, char** argv,
                    const char** arguments, int* argument_count, int* exit_code);
 
-// Prints "pliant VERB: text" and gives the exit code that fits the status.
+// Prints "pliant VERB: text" and returns the exit code for the status.
 int report_error(const verb* v, const pl_error* error);
-// Prints notes to stderr, those of kind mended as warnings.
+// Prints notes to stderr; those of kind mended are warnings.
 void report_notes(const verb* v, const pl_notes* notes);
 
-// A finite number that a whole text holds, independent of the locale.
+// Parses a text that is one finite number, independent of the locale.
 bool parse_double(const char* text, double* value);
 
-// Whether the name of a file or folder ends like that of a file, as x.avi does and run_1.5 or
-// x.avi/ do not.
+// True if the name has a file ending: x.avi does, run_1.5 and x.avi/ do not.
 bool looks_like_file(const char* path);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The scene that a verb is given: a file, or standard input for "-".
+// The scene argument of a verb: a file, or "-" for standard input.
 #ifndef PL_CLI_SCENE_INPUT_H
 #define PL_CLI_SCENE_INPUT_H
 

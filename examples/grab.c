@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A host that steps pliant in its own loop: a soft bar hangs from its left side, a hand takes the
-// tip of its right side, lifts it, and lets go. Build with `pkg-config --cflags --libs pliant`.
+// A program that steps pliant in its own loop. A soft bar is held at its left side; a hand grabs
+// the tip at its right side, lifts it and lets go. Build with `pkg-config --cflags --libs pliant`.
 #include <pliant/pliant.h>
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ static pl_status build_scene(pl_scene* scene, pl_error* error) {
     return status == PL_OK ? pl_scene_resolve(scene, error) : status;
 }
 
-// the vertex furthest to the right and up
+// the vertex farthest to the right and up
 static int find_tip(const pl_mesh* mesh) {
     int tip = 0;
     for (int v = 1; v < mesh->vertex_count; v++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant's multigrid on a matrix of one's own: a block of 24 x 24 x 24 points joined by springs to
-// the points beside them, standing on the floor. Nothing else of pliant is used.
+// pliant's multigrid on your own matrix: a block of 24 x 24 x 24 points on the floor, with springs
+// between neighbouring points. Nothing else of pliant is used.
 #include <pliant/multigrid.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Library and command for another system in build/arm64 or build/windows, tried out with qemu or wine:
+# Builds library and command for another system in build/arm64 or build/windows, and tries them with qemu or wine:
 # cross.sh arm64 | cross.sh windows [WORD...]
 # arm64 needs Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user; windows needs gcc-mingw-w64-x86-64-posix,
-# libz-mingw-w64-dev and wine64. Libraries that have no package for this machine are fetched by apt-get with lists of its own
-# into build/arm64-root and build/windows-root: nothing is installed. For windows the tests are built, too, and those with one
+# libz-mingw-w64-dev and wine64. Libraries that have no package for this machine are fetched by apt-get, with separate lists,
+# into build/arm64-root and build/windows-root; nothing is installed. For windows the tests are built too, and those with one
 # of the words in their names are run (all with the word "").
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,7 +38,7 @@ fetch_arm64() {
     touch "$root/complete"
 }
 
-# this machine's own sources of packages, as sources of source packages
+# this machine's package sources, as sources of source packages
 source_lists() {
     mkdir -p "$1"
     local list
@@ -76,7 +76,7 @@ configure() {
         -DCMAKE_BUILD_TYPE=Release -DPLIANT_NATIVE=OFF -DPLIANT_VIEW=OFF -DPLIANT_BENCH=OFF "$@" >/dev/null
 }
 
-# a smoke test: a mesh, a run, the same run taken up again to the same bits, a picture, an export
+# a smoke test: a mesh, a run, the same run interrupted and resumed to the same bits, a picture, an export
 try_command() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT

@@ -21,7 +21,7 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-# what does without: CHOLMOD and ARPACK are only compared with, checks with other people's programs skip by name
+# optional packages: CHOLMOD and ARPACK are for comparisons, and checks whose program is missing are skipped by name
 can_do_without() {
     [ "$group" = deps-extra ] || [ "$group" = deps-bench ] && return 0
     for package in $1; do

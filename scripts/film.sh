@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A film of twenty seconds in out/film/film.mp4, four seconds of each of five scenes: film.sh FOLDER_OF_THE_COMMAND [WxH]
-# Needs ffmpeg. Each scene is stretched or squeezed in time to four seconds.
+# Needs ffmpeg. The time of each scene is stretched or compressed to four seconds.
 set -eu
 cd "$(dirname "$0")/.."
 pliant=$1/pliant

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of meshes, scenes, recordings and messages of pages under sanitizers: fuzz.sh [SECONDS per format, 180] [FORMAT, all]
-# Seeds come from tests/corpus/FORMAT, new inputs go to build/fuzz/corpus/FORMAT, what crashed to
-# build/fuzz/crashes. A crash is mended, and its input kept in tests/corpus/FORMAT.
+# Seeds come from tests/corpus/FORMAT, new inputs go to build/fuzz/corpus/FORMAT, inputs that
+# crashed to build/fuzz/crashes. After fixing a crash, keep its input in tests/corpus/FORMAT.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-180}

@@ -4,8 +4,8 @@
 #
 # Writes the surfaces of scenes/grid_car.json and scenes/grid_face.json: make_meshes.py [car] [face]
 #
-# Each is the zero set of a function that is negative inside, made of rounded solids as the gummy bear is. The set is
-# cut out of a lattice (one vertex per cell that it goes through, one quad per edge of the lattice that it crosses), then
+# Each is the zero set of a function that is negative inside, made of rounded solids like the gummy bear. The set is
+# extracted on a lattice (one vertex per cell that it crosses, one quad per lattice edge that it crosses), then
 # the vertices are moved onto it along its gradient. Closed by construction; no other packages are needed.
 import math
 import os

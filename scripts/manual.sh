@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The man page and the shell completions, made of what the command's own --help prints:
+# Makes the man page and the shell completions from what the command's --help prints:
 # manual.sh PLIANT OUT_FOLDER writes pliant.1, pliant.bash and _pliant there.
 set -eu
 pliant=$1

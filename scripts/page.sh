@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 page=build/view/view.html
 if [ -f "$page" ] && [ -z "$(find viewer/page viewer/build.mjs viewer/package-lock.json -newer "$page" | head -n 1)" ]; then exit 0; fi
-command -v npm >/dev/null || { echo "npm is not there; make deps-view installs it" >&2; exit 1; }
+command -v npm >/dev/null || { echo "npm is not installed; make deps-view installs it" >&2; exit 1; }
 mkdir -p build/view
 cp viewer/package.json viewer/package-lock.json viewer/.npmrc viewer/build.mjs build/view
 cd build/view

@@ -4,7 +4,7 @@
 #
 # The documents as a web site that needs no net and no server: site.py OUT_FOLDER
 # README.md becomes index.html; pages have a list of all pages, their own headings, and a search over the text of all of
-# them. Files of the project that pages link to are copied. Ends with 1 if a link leads nowhere.
+# them. Files of the project that pages link to are copied. Exits with 1 if a link is broken.
 import html
 import json
 import os

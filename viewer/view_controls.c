@@ -11,7 +11,8 @@
 
 // ---------------------------------------------------------------- numbers of bodies
 
-// id, label, unit, key of a body, kind, range; a logarithmic range is one of factors
+// id, label, unit, key of a body, kind, range; a logarithmic range is relative to the value in the
+// scene
 static const struct {
     const char *id, *label, *unit, *key;
     pl_view_control_kind kind;
@@ -59,7 +60,7 @@ static void list_numbers(const pl_scene* scene, pl_view_control* out, int* count
                                   .low = numbers[k].low * (by_factors ? value : 1.0),
                                   .high = numbers[k].high * (by_factors ? value : 1.0),
                                   .value = value};
-            break; // the first body that it acts on stands for all
+            break; // shows the value of the first body that it applies to
         }
 }
 
@@ -98,7 +99,8 @@ static pl_status set_gravity(pl_world* w, double value, pl_error* error) {
 
 // ---------------------------------------------------------------- settings
 
-// the same change of every body, with a second one for a lattice of a size that steps live
+// makes the same change to every body, and a second one for a lattice that is small enough to step
+// live
 static pl_status change_all(pl_world* w, const char* key, const char* value, pl_error* error) {
     enum { ROOM = 64, TEXT = 160 };
     char texts[3 * ROOM][TEXT];
@@ -133,7 +135,8 @@ static pl_status change_all(pl_world* w, const char* key, const char* value, pl_
     return pl_world_change(w, changes, count, NULL, error);
 }
 
-// Coarse levels of multigrid, coarsest first: from about 40 nodes up by equal factors.
+// Node counts of the coarse levels of multigrid, coarsest first: from about 40 nodes up, by equal
+// factors.
 static void level_sizes(int vertex_count, int level_count, char* text, size_t size) {
     double fine = vertex_count, coarsest = fmin(40.0, fmax(4.0, fine / 8.0));
     size_t used = (size_t)snprintf(text, size, "[");

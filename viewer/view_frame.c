@@ -127,12 +127,12 @@ static void put_positions(writer* w, const pl_render_body* body, bool exact, con
     w->at += count * sizeof(uint16_t);
 }
 
-// 16 bits a value between the least and the most; 65535 stands for no value
+// 16 bits per value, from the smallest to the largest; 65535 means no value
 static uint16_t coded(float value, float least, float scale) {
     return isfinite(value) ? (uint16_t)((value - least) * scale + 0.5f) : 65535;
 }
 
-// values of triangles go to their corners; the last one there wins where regions meet
+// corners get the values of their triangles; where regions meet, the last triangle wins
 static void put_values(writer* w, const pl_render_body* body, float least, float most) {
     uint16_t* out = (uint16_t*)(void*)w->at;
     float scale = most > least ? 65534.0f / (most - least) : 0.0f;
@@ -145,7 +145,7 @@ static void put_values(writer* w, const pl_render_body* body, float least, float
     w->at += (size_t)body->vertex_count * sizeof(uint16_t);
 }
 
-// the residuals of the body that took the most cycles; returns how many there are
+// the residuals of the body that took the most cycles; returns their number
 static int find_trace(const pl_view_side* side, const float** values) {
     int most = 0;
     for (int b = 0; side->world && b < pl_world_body_count(side->world); b++) {

@@ -10,7 +10,7 @@
 static const char* const verb_names[PL_VIEW_VERB_COUNT] = {PL_VIEW_VERB_LIST(VERB_NAME)};
 #undef VERB_NAME
 
-// what a verb cannot do without, and what it may have
+// required and optional members of each verb
 enum {
     BODY = 1,
     VERTEX = 2,
@@ -73,7 +73,7 @@ static bool take_place(const json_t* value, double at[3]) {
     return true;
 }
 
-// reads one member; the bit of what it is, or 0 if it is not right
+// reads one member; returns its bit, or 0 if it is invalid
 static unsigned take_member(const char* key, const json_t* value, pl_view_message* out) {
     if (strcmp(key, "body") == 0) return take_index(value, &out->body) ? BODY : 0;
     if (strcmp(key, "vertex") == 0) return take_index(value, &out->vertex) ? VERTEX : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a page may ask for: one small JSON object a message, {"do": VERB, ...}. docs/viewer.md lists
-// them. A message that is anything else is refused with a text and has no effect.
+// Messages from a page: one small JSON object each, {"do": VERB, ...}. docs/viewer.md lists them.
+// Anything else is refused with a text and has no effect.
 #ifndef PL_VIEW_MESSAGE_H
 #define PL_VIEW_MESSAGE_H
 

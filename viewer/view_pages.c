@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The pages of a session: what each is sent next, and the blobs that they share.
+// The pages of a session: what to send next to each, and the blobs that they share.
 #include "base/memory.h"
 #include "view_session_data.h"
 
@@ -90,7 +90,7 @@ void pl_view_session_post(pl_view_session* s, int number, const pl_view_message*
     if (m->verb == PL_VIEW_READY) {
         if (from->frames_ahead > 0) from->frames_ahead--;
     } else if (s->queue_count < PL_VIEW_QUEUE_LIMIT) {
-        // of moves that wait, the last of each page is enough
+        // of waiting moves, only the last one of each page is needed
         pl_view_command* last = s->queue_count ? &s->queue[s->queue_count - 1] : NULL;
         bool follows = last && m->verb == PL_VIEW_MOVE && last->message.verb == PL_VIEW_MOVE &&
                        last->client == number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The list of scenes that a page may open, by number. Paths never leave the server.
+// The numbered list of scenes that a page may open. Pages never see paths.
 #ifndef PL_VIEW_SCENES_H
 #define PL_VIEW_SCENES_H
 
@@ -10,7 +10,7 @@
 
 typedef struct pl_view_scene {
     char* path;  // of a scene file, or the folder of a run
-    char* name;  // the last part of the path: all of it that pages see
+    char* name;  // the last part of the path, which pages see
     char* title; // of the scene, or the name
     bool is_recording;
     const char* const* overrides; // "path=value"; borrowed
@@ -26,10 +26,10 @@ void pl_view_scenes_free(pl_view_scenes* scenes);
 int pl_view_scenes_count(const pl_view_scenes* scenes);
 const pl_view_scene* pl_view_scenes_at(const pl_view_scenes* scenes, int index);
 
-// Adds a scene file or the folder of a run; the file must be there. Overrides are borrowed.
+// Adds a scene file or the folder of a run, which must exist. Overrides are borrowed.
 pl_status pl_view_scenes_add(pl_view_scenes* scenes, const char* path, const char* const* overrides,
                              int override_count, pl_error* error);
-// Adds every scene file of a folder, by name, those of an earlier entry left out.
+// Adds every scene file of a folder, sorted by name, except those already in the list.
 pl_status pl_view_scenes_add_folder(pl_view_scenes* scenes, const char* folder, pl_error* error);
 
 #endif

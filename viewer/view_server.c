@@ -41,7 +41,7 @@ static bool get_header(struct lws* wsi, enum lws_token_indexes token, char* out,
     return length > 0;
 }
 
-// the names that this server may be called by; behind --host, the token is the proof
+// host names allowed for this server; with --host, the token is checked instead
 static bool is_own_host(const pl_view_server* s, const char* host) {
     static const char* const names[] = {"127.0.0.1", "localhost", "[::1]"};
     char own[300];
@@ -52,7 +52,7 @@ static bool is_own_host(const pl_view_server* s, const char* host) {
     return !s->is_loopback && host[0] != '\0';
 }
 
-// compares all characters, so that the time tells nothing
+// compares all characters, so that timing reveals nothing
 static bool is_token(const pl_view_server* s, const char* given) {
     size_t size = strlen(s->token);
     if (strlen(given) != size) return false;
@@ -74,7 +74,7 @@ static bool may_enter(const pl_view_server* s, struct lws* wsi) {
            has_token(s, wsi);
 }
 
-// a WebSocket is opened by the page of this server only
+// only the page of this server may open a WebSocket
 static bool may_talk(const pl_view_server* s, struct lws* wsi) {
     char host[256], origin[300], own[300], uri[16];
     if (!may_enter(s, wsi) || !get_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin))
@@ -88,7 +88,7 @@ static bool may_talk(const pl_view_server* s, struct lws* wsi) {
 
 // ---------------------------------------------------------------- the page
 
-// scripts and styles of the page are allowed by their hashes, which it has itself
+// the page lists hashes of its own scripts and styles, which this header allows
 static const char security[] =
     "content-security-policy: default-src 'none'; script-src 'self' 'unsafe-inline'; "
     "style-src 'self' 'unsafe-inline'; img-src data: blob:; connect-src 'self'; "
@@ -136,7 +136,7 @@ static void receive(pl_view_server* s, struct lws* wsi, connection* c, const voi
     c->is_too_long = false;
 }
 
-// one piece of what is being sent, or the first of the next thing
+// sends the next piece of the current message, or the first of the next message
 static int send_piece(pl_view_server* s, struct lws* wsi, connection* c) {
     if (!c->blob) {
         c->blob = pl_view_session_take(s->session, c->client);
@@ -258,7 +258,7 @@ pl_status pl_view_server_create(const pl_view_server_options* o, pl_view_server*
 void pl_view_server_destroy(pl_view_server* s) {
     if (!s) return;
     pl_view_session_stop(s->session);
-    // connections leave the session before it goes
+    // connections are closed before the session
     if (s->context) lws_context_destroy(s->context);
     pl_view_session_destroy(s->session);
     PL_FREE(s, pl_view_server, 1);

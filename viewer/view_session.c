@@ -101,7 +101,7 @@ static void close_sides(pl_view_session* s) {
     s->holder = -1;
 }
 
-// what the user has set is set again, in the order of the first time
+// repeats the user's settings, in the order in which they were first made
 static pl_status apply_settings(pl_view_session* s, pl_view_side* side, bool is_second,
                                 pl_error* error) {
     pl_status status = PL_OK;
@@ -192,14 +192,14 @@ static void set_control(pl_view_session* s, int client, const pl_view_message* m
     pl_status status =
         is_live(s) ? PL_OK : pl_fail(&error, PL_ERROR_ARGUMENT, "a recording has nothing to set");
     for (int k = 0; status == PL_OK && k < s->side_count; k++) {
-        // the second side keeps what it is compared by
+        // the second side keeps the setting by which it differs
         if (k == 1 && strcmp(m->name, s->now.split_id) == 0) continue;
         status = pl_view_controls_set(s->sides[k].world, m->name, m->number, m->text, &error);
     }
     if (status == PL_OK) {
         remember_setting(s, m);
     } else if (status == PL_ERROR_UNSUPPORTED) {
-        // what cannot change on the way may still be a start
+        // a setting that cannot change during a run may still be valid at its start
         remember_setting(s, m);
         reopen(s);
     } else {
@@ -232,7 +232,7 @@ static void grab(pl_view_session* s, int client, const pl_view_message* m) {
     else pl_view_tell(s, client, error.text);
 }
 
-// cuts every body that can be cut
+// cuts every body that supports it
 static void cut(pl_view_session* s, int client, const pl_view_message* m) {
     double sweep[9];
     memcpy(sweep, m->from, sizeof m->from);
@@ -286,7 +286,7 @@ static bool step_sides(pl_view_session* s) {
     return true;
 }
 
-// the frame of a recording that its time is in
+// the frame of a recording at its present time
 static void play_on(pl_view_session* s, double seconds) {
     pl_view_side* side = &s->sides[0];
     int count = pl_view_side_frame_count(side), frame = side->frame;
@@ -351,7 +351,7 @@ static double frame_seconds(const pl_view_session* s) {
 
 static void move_on(pl_view_session* s) {
     double step = frame_seconds(s), now = pl_seconds();
-    // frames that are late are not caught up with
+    // late frames are skipped
     s->due = fmax(s->due + step / s->now.speed, now - step);
     if (is_live(s)) step_sides(s);
     else play_on(s, step * s->now.speed);

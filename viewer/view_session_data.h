@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a session holds, for the two files that it is made of.
+// The data of a session, shared by its two files.
 #ifndef PL_VIEW_SESSION_DATA_H
 #define PL_VIEW_SESSION_DATA_H
 
@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-// A message that waits for the thread.
+// A message waiting for the thread.
 typedef struct pl_view_command {
     int client;
     pl_view_message message;
@@ -42,11 +42,11 @@ struct pl_view_session {
     pl_view_page clients[PL_VIEW_CLIENT_LIMIT];
     int client_count;
     pl_view_blob *scene_text, *mesh, *state, *frame;
-    pl_view_blob* spare; // frames that nobody holds
+    pl_view_blob* spare; // unused frames
     uint32_t generation, state_version;
     uint64_t frame_number; // of the newest frame
 
-    // of the thread alone
+    // used only by the thread
     pl_view_side sides[PL_VIEW_SIDE_LIMIT];
     int side_count;
     pl_view_now now;
@@ -54,15 +54,15 @@ struct pl_view_session {
     uint32_t drag;
     double due;       // when the next frame is
     double play_time; // of a recording [s]
-    bool is_new;      // something to show that was not encoded
+    bool is_new;      // there is something to show that is not encoded yet
     bool state_is_new;
 };
 
 // Gives up a reference to a blob, under the lock.
 void pl_view_drop(pl_view_session* session, pl_view_blob* blob);
-// A blob with one reference, or NULL; frames are used again.
+// A blob with one reference, or NULL. Blobs of frames are reused.
 pl_view_blob* pl_view_new_blob(pl_view_session* session, bool is_frame);
-// A blob of a text, which is freed; NULL if there is none or memory is out.
+// A blob of a text, which it frees; NULL if there is no text or memory runs out.
 pl_view_blob* pl_view_text_blob(pl_view_session* session, char* text);
 // Tells a page, or all of them (-1).
 void pl_view_tell(pl_view_session* session, int only, const char* text);

@@ -295,7 +295,7 @@ static void fill_regions(const pl_mesh* mesh, const int* vertices, int count, fl
     PL_FREE(of_mesh, float, mesh->vertex_count);
 }
 
-// the node of each vertex; NAN where the level is not there
+// the node of each vertex; NAN if the level does not exist
 static void fill_level(pl_view_side* s, int b, int level, float* out) {
     const pl_record_body* body = &s->values.record_bodies[b];
     int vertex_count = pl_world_mesh(s->world, b)->vertex_count;
@@ -381,9 +381,9 @@ int pl_view_side_contacts(const pl_view_side* s, float* places, int room) {
 
 // ---------------------------------------------------------------- the hand
 
-// The stiffness of the whole hand. A disc of radius r pressed into a solid feels about 2 E r; a
-// hand four times as stiff takes the place under it along and still gives way. The second bound
-// holds for methods that know no modulus: a step moves the vertices a good part of the way.
+// The stiffness of the whole hand. Pressing a disc of radius r into a solid meets a stiffness of
+// about 2 E r; a hand four times as stiff moves what it holds but still yields. The second bound is
+// for methods without a modulus: a step moves the vertices a good part of the way.
 static double hand_stiffness(const pl_view_side* s, int b, double radius, int count) {
     const pl_world_body* body = &s->world->bodies[b];
     const pl_world_system* system = &s->world->systems[body->system];
@@ -399,12 +399,13 @@ static double hand_stiffness(const pl_view_side* s, int b, double radius, int co
     }
     for (int v = 0; v < body->mesh->vertex_count; v++) sum += mass[v] / body->mesh->vertex_count;
     double elastic = body->is_cloth ? fmax(stretch, mu) : 24.0 * mu * radius;
-    // constraints of pbd are as stiff as their sweeps make them: the hand outweighs one vertex
+    // constraints of pbd are only as stiff as their sweeps make them, so the hand outweighs one
+    // vertex
     bool is_pbd = body->def->method == PL_METHOD_PBD;
     return fmax(is_pbd ? 0.0 : elastic, (is_pbd ? 50.0 : 0.5) * sum * count / (h * h));
 }
 
-// the vertices of the surface around one, nearest in the rest shape, evenly thinned out
+// the surface vertices around one, nearest in the rest shape, thinned out evenly
 static int vertices_around(const pl_view_side* s, int b, int center, double radius, int* out) {
     const pl_world_body* body = &s->world->bodies[b];
     pl_vec3 at = pl_vec3_load(body->mesh->positions + 3 * (size_t)center);
@@ -447,7 +448,7 @@ pl_status pl_view_side_grab(pl_view_side* s, int b, int vertex, const double at[
     const pl_mesh* mesh = pl_world_mesh(s->world, b);
     for (int v = 0; v < mesh->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
-    // a place and not a point, on coarse meshes too
+    // grabs an area and not a point, even on coarse meshes
     double radius = fmax(0.06 * pl_distance(box.low, box.high),
                          1.3 * mean_edge(s->world->bodies[b].surface->mesh));
     int vertices[PL_VIEW_HELD_LIMIT];

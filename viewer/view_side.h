@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One thing that is shown: a world that is stepped, or a recording. The page has two of them beside
-// each other when it compares methods or solvers.
+// One side of the page: a world that is stepped, or a recording. The page shows two of them when it
+// compares methods or solvers.
 #ifndef PL_VIEW_SIDE_H
 #define PL_VIEW_SIDE_H
 
@@ -35,9 +35,9 @@ typedef struct pl_view_side {
     int frame;
     double time;
     pl_frame_info info;
-    char color[32]; // what colours come from, or "none"
+    char color[32]; // quantity shown by colours, or "none"
     char path[4096];
-    // the hand of a user: springs at vertices around the one that was taken
+    // the hand of a user: springs at vertices around the grabbed one
     int held_body;
     int held_count;
     int handles[PL_VIEW_HELD_LIMIT];
@@ -53,7 +53,7 @@ bool pl_view_side_is_live(const pl_view_side* side);
 int pl_view_side_frame_count(const pl_view_side* side); // of a recording
 const char* pl_view_side_body_name(const pl_view_side* side, int body);
 
-// The quantities that colours can come from, "none" first; returns how many names there are.
+// The quantities that colours can show, "none" first; returns their number.
 int pl_view_side_colors(const pl_view_side* side, const char* names[], int room);
 pl_status pl_view_side_set_color(pl_view_side* side, const char* name, pl_error* error);
 
@@ -62,12 +62,12 @@ pl_status pl_view_side_seek(pl_view_side* side, int frame, pl_error* error);
 // Fills what is drawn from the present state.
 pl_status pl_view_side_update(pl_view_side* side, pl_error* error);
 
-// Takes the vertices around a drawn vertex of a body into a hand at a place; moves it; lets go.
+// Grabs the vertices around a drawn vertex of a body by a hand at a point; moves the hand; lets go.
 pl_status pl_view_side_grab(pl_view_side* side, int body, int vertex, const double at[3],
                             pl_error* error);
 void pl_view_side_move(pl_view_side* side, const double to[3]);
 void pl_view_side_release(pl_view_side* side);
-// Drawn vertices that are in contact, at most `room`, as places; returns how many.
+// Positions of drawn vertices that are in contact, at most `room`; returns their number.
 int pl_view_side_contacts(const pl_view_side* side, float* places, int room);
 
 #endif

@@ -15,7 +15,7 @@ static char* finish(json_t* root) {
     return text;
 }
 
-// text that came from files may not be UTF-8; then it is left out
+// texts from files are left out if they are not UTF-8
 static json_t* text_or_empty(const char* text) {
     json_t* value = json_string(text);
     return value ? value : json_string("");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What pages are told in JSON: the scene, the state of the session, notices.
+// JSON texts for pages: the scene, the state of the session, notices.
 #ifndef PL_VIEW_TEXTS_H
 #define PL_VIEW_TEXTS_H
 
@@ -13,7 +13,7 @@ typedef struct pl_view_setting {
     double number;
 } pl_view_setting;
 
-// What a session does now.
+// The present state of a session.
 typedef struct pl_view_now {
     int scene; // of the list, or -1
     bool is_paused, is_loading, is_live;
@@ -24,7 +24,7 @@ typedef struct pl_view_now {
     int setting_count;
 } pl_view_now;
 
-// Texts are freed by pl_view_text_free; NULL if memory is out.
+// Texts are freed by pl_view_text_free; NULL if memory runs out.
 char* pl_view_scene_text(const pl_view_scenes* scenes, const pl_view_side* sides, int side_count,
                          const pl_view_now* now, uint32_t generation);
 char* pl_view_state_text(const pl_view_side* sides, int side_count, const pl_view_now* now);
