@@ -208,7 +208,7 @@ TEST(render_command_shows_levels_and_cells)
     CHECK_TEXT(text, "--show takes contacts, cells, or level=1");
     snprintf(command, sizeof command, "pliant render %s/frames.plr --show level=1", path);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
-    CHECK_TEXT(text, "of the folder of a run");
+    CHECK_TEXT(text, "give the folder of a run");
 }
 
 // pixels whose colour is near to one of the map's

@@ -37,7 +37,7 @@ static pl_status file_in(const char* folder, const char* name, char path[PATH_SI
     int size = snprintf(path, PATH_SIZE, "%s/%s", folder, name);
     if (size < PATH_SIZE && stat(path, &info) == 0) return PL_OK;
     return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "%s: levels and cells are shown for the folder of a run, which has %s", folder,
+                   "%s: to show levels or cells, give the folder of a run, which has %s", folder,
                    name);
 }
 
