@@ -465,7 +465,6 @@ pl_status pl_view_side_grab(pl_view_side* s, int b, int vertex, const double at[
         s->handles[s->held_count] = handle;
         s->starts[s->held_count++] = pl_vec3_load(x + 3 * (size_t)vertices[k]);
     }
-    s->held_body = b;
     s->hand_start = s->hand = pl_vec3_load(at);
     return PL_OK;
 }

@@ -38,7 +38,6 @@ typedef struct pl_view_side {
     char color[32]; // quantity shown by colours, or "none"
     char path[4096];
     // the hand of a user: springs at vertices around the grabbed one
-    int held_body;
     int held_count;
     int handles[PL_VIEW_HELD_LIMIT];
     pl_vec3 starts[PL_VIEW_HELD_LIMIT];

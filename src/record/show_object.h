@@ -17,7 +17,6 @@ typedef struct pl_show {
     pl_recording* recording; // or
     pl_surface* surface;     // of a mesh file
     float* surface_positions;
-    pl_record_body surface_body;
     pl_recording* against;
     pl_show_quantity quantity;
     int body_count;
