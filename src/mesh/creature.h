@@ -37,14 +37,14 @@ typedef struct pl_creature {
     const char* name;
     const pl_part* parts;
     int part_count;
-    // parts off the plane x = 0 are mirrored; their regions end in _left and _right
+    // parts beside the plane x = 0 are mirrored; their regions end in _left and _right
     bool symmetric;
     bool flat_soles; // cut off at y = 0
     pl_vec3 low, high;
 } pl_creature;
 
-// The function of a creature one unit tall. owner, if not NULL, gets the part that the point
-// belongs to: the nearest of those that add.
+// The implicit function of a creature one unit tall. owner, if not NULL, gets the part to which the
+// point belongs: the nearest one that does not carve.
 double pl_creature_value(const pl_creature* creature, pl_vec3 x, int* owner);
 
 // The tets of a creature of that height, its surface as triangles, and regions of both: those of

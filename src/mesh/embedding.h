@@ -21,11 +21,11 @@ typedef struct pl_tet_point {
     int tet; // -1: in no tet
     double weights[4];
 } pl_tet_point;
-// The tet that holds p, up to a billionth of its size; of several the one whose least coordinate is
-// largest, then the lowest.
+// The tet that contains p, with a tolerance of a billionth of its size. Of several, the one whose
+// smallest coordinate is largest, then the lowest.
 pl_tet_point pl_tet_tree_find(const pl_mesh* solid, const pl_bvh* tree, pl_vec3 p);
 
-// The vertex of the solid that weighs most where a vertex of the surface is tied to.
+// The vertex of the solid with the largest weight for a vertex of the surface.
 int pl_embedding_vertex(const pl_embedding* embedding, int vertex);
 
 #endif

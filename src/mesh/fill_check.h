@@ -14,14 +14,15 @@
 
 // The target that tets in a surface must match.
 typedef struct pl_fill_target {
-    int part_count;   // connected parts of the surface: tets in more pieces have split
-    int least_pieces; // parts that are apart from all others, so that tets in fewer have lost one
+    int part_count; // connected parts of the surface; more pieces of tets mean that some have split
+    int least_pieces; // parts that are certainly separate; fewer pieces of tets mean that one is
+                      // lost
     double volume;    // inside the surface, overlaps counted once [m^3]
 } pl_fill_target;
 
 // signed_volume: enclosed by the triangles as they are. simple: one closed part that does not
-// intersect itself; then that volume is taken, else it is measured by rays. Parts below crumb_share
-// of the volume may be lost.
+// intersect itself; then that volume is used, otherwise it is measured by rays. Parts below
+// crumb_share of the volume may be lost.
 pl_status pl_fill_target_measure(const pl_mesh* surface, const pl_solid* solid,
                                  double signed_volume, bool simple, double crumb_share,
                                  pl_fill_target* out, pl_error* error);

@@ -18,7 +18,7 @@
 typedef struct pl_hexes {
     int vertex_count;
     double* positions;    // 3 per vertex
-    unsigned char* masks; // parts of the boundary that the vertex lies on
+    unsigned char* masks; // bits: parts of the boundary on which the vertex lies
     int hex_count;
     int* corners;    // 8 per hexahedron
     double* centres; // 3 per hexahedron
@@ -35,8 +35,7 @@ typedef struct pl_shape_region {
 
 typedef struct pl_shape {
     const void* data;
-    // moves a point that should be on these parts of the boundary exactly there; NULL: it is
-    // already
+    // moves a point exactly onto these parts of the boundary; NULL: it is there already
     void (*place)(const void* data, unsigned mask, double* position);
     const pl_shape_region* regions;
     pl_tet_pattern pattern; // other than PL_PATTERN_BCC only for boxes
@@ -55,7 +54,7 @@ typedef struct pl_quads {
     unsigned char* masks;
     int quad_count;
     int* corners; // 4 per quad, corner c at (c & 1, c >> 1)
-    bool around;  // u goes from 0 to 1 around a circle and starts again
+    bool around;  // u goes from 0 to 1 around a circle
 } pl_quads;
 
 bool pl_quads_alloc(pl_quads* quads, int vertex_count, int quad_count);
@@ -75,25 +74,25 @@ bool pl_sweep_quads(const pl_quads* quads, const pl_sweep* sweep, pl_hexes* out)
 bool pl_quads_grid(int count_u, int count_v, bool around, const unsigned char masks[4],
                    pl_quads* out);
 
-// Moves points without a mask towards the mean of their neighbours along the cells' edges, a number
-// of times (few: where three cells meet, many rounds draw the cells together). dims 2: quads in the
-// plane; 3: hexahedra in space. False when memory is out.
+// Smooths: moves points without a mask towards the mean of their neighbours along the cells' edges,
+// a number of times. Use few rounds; many would shrink cells where three of them meet. dims 2:
+// quads in the plane; 3: hexahedra in space. False if memory runs out.
 bool pl_smooth_cells(double* points, int dims, int point_count, const unsigned char* masks,
                      const int* corners, int cell_count, int rounds);
 
-// Cells of size `cell` along a length, at least `least`; counts beyond any limit are cut to it.
+// Number of cells of size `cell` along a length, at least `least`; huge counts are clamped.
 int pl_cell_count(double length, double cell, int least);
-// The fewest cells around a circle for which the arc of a cell rises no more than a quarter of a
-// layer's thickness over its chord: with fewer, thin layers would fold.
+// The smallest number of cells around a circle for which the arc of a cell rises at most a quarter
+// of a layer's thickness above its chord. With fewer cells, thin layers would fold.
 int pl_least_around(double radius, double layer);
-// PL_ERROR_LIMIT if that many elements (of 12 tets per cell, say) are too many.
+// PL_ERROR_LIMIT if there would be too many elements (for instance 12 tets per cell).
 pl_status pl_check_element_count(double count, pl_error* error);
 // PL_ERROR_ARGUMENT unless inner_radius is below outer_radius.
 pl_status pl_check_radii(const pl_generate_options* options, pl_error* error);
 // PL_ERROR_ARGUMENT if the edge is longer than the object.
 pl_status pl_check_edge(double edge, double extent, pl_error* error);
-// PL_ERROR_ARGUMENT if the cells (of that side, about count tets in all) must be so much smaller
-// than the edge asks for that the edge means nothing.
+// PL_ERROR_ARGUMENT if the shape needs cells (of side `cell`, about `count` tets in all) so much
+// smaller than the requested edge that the edge has no meaning.
 pl_status pl_check_edge_kept(double edge, double cell, double count, pl_error* error);
 // The side of a cubic cell for which the pattern has that mean edge length.
 double pl_cell_size(pl_tet_pattern pattern, double edge);

@@ -26,8 +26,8 @@ bool pl_mesh_copy_corners(const pl_mesh* mesh, pl_mesh* copy);
 pl_status pl_mesh_copy_region(pl_mesh* mesh, const pl_region* from, const int* items, int count,
                               pl_element_kind kind, pl_error* error);
 
-// PL_ERROR_MESH with the first element whose index is out of range; what is the file's name, or
-// NULL.
+// PL_ERROR_MESH, which names the first element whose index is out of range. what: the file's name,
+// or NULL.
 pl_status pl_mesh_check_indices(const pl_mesh* mesh, const char* what, pl_error* error);
 
 // The name of a kind for messages: "vertex", "triangle", "tet".

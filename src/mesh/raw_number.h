@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Numbers as binary files hold them: any width, any byte order, any alignment.
+// Numbers in binary files: any width, any byte order, any alignment.
 #ifndef PL_RAW_NUMBER_H
 #define PL_RAW_NUMBER_H
 
@@ -32,15 +32,16 @@ typedef struct pl_number_name {
     pl_number_type type;
 } pl_number_name;
 
-// PL_NUMBER_NONE if the table does not have the name (case is ignored).
+// PL_NUMBER_NONE if the name is not in the table (ignoring case).
 pl_number_type pl_number_by_name(const pl_number_name* table, const char* name);
 
 size_t pl_number_size(pl_number_type type);
 bool pl_number_is_integer(pl_number_type type);
 bool pl_is_big_endian(void);
 
-// count numbers, bytes swapped if asked for. The first gives doubles; the second gives ints and
-// returns the place of the first number that is no int (a fraction, too large), or count.
+// Convert count numbers, swapping bytes if `swap`. The first gives doubles. The second gives ints,
+// and returns the index of the first number that is not an int (a fraction, or too large), or
+// count.
 void pl_numbers_to_doubles(pl_number_type type, const void* bytes, size_t count, bool swap,
                            double* out);
 size_t pl_numbers_to_ints(pl_number_type type, const void* bytes, size_t count, bool swap,

@@ -43,7 +43,7 @@ typedef struct pl_gmsh {
     pl_notes* notes;
     pl_error* error;
     bool has_nodes, has_elements;
-    bool wants_element_tags; // there is $ElementData
+    bool wants_element_tags; // the file has $ElementData
     pl_array names;          // pl_gmsh_name
     pl_array memberships;    // pl_gmsh_membership, sorted
     pl_tag_map nodes;
@@ -56,7 +56,7 @@ typedef struct pl_gmsh {
     size_t field_bytes;
 } pl_gmsh;
 
-// The parts. Each starts behind the line "$Name" and ends before "$EndName".
+// Readers of the sections. Each starts after the line "$Name" and ends before "$EndName".
 pl_status pl_gmsh_read_entities(pl_gmsh* g, bool partitioned);
 pl_status pl_gmsh_read_nodes(pl_gmsh* g);
 pl_status pl_gmsh_read_elements(pl_gmsh* g);
@@ -67,11 +67,11 @@ pl_status pl_gmsh_fail(pl_gmsh* g, pl_status status, const char* format, ...) PL
 pl_status pl_gmsh_expected(pl_gmsh* g, const char* what);
 pl_status pl_gmsh_fail_memory(pl_gmsh* g);
 
-// Whether count items of `numbers` numbers each, `bytes` in binary, can be in the rest of the file:
-// asked before memory is.
+// True if the rest of the file can hold count items of `numbers` numbers each (`bytes` in binary).
+// Checked before allocating.
 static inline bool pl_gmsh_fits(const pl_gmsh* g, int64_t count, size_t numbers, size_t bytes) {
     size_t left = (size_t)(g->scan.end - g->scan.at);
-    if (!g->binary) bytes = 2 * numbers; // a digit and what separates it from the next
+    if (!g->binary) bytes = 2 * numbers; // a digit and a separator
     return count >= 0 && (uint64_t)count <= (left + 1) / bytes;
 }
 

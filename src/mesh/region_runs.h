@@ -40,7 +40,7 @@ typedef struct pl_region_making {
     void* user;
 } pl_region_making;
 
-// One region per tag, in ascending order of the tags. More groups than anyone names are dropped,
+// One region per tag, in ascending order of the tags. Too many groups to be meaningful are dropped,
 // with a note.
 pl_status pl_region_runs_make(pl_region_runs* runs, const pl_region_making* making, pl_mesh* mesh,
                               pl_notes* notes, pl_error* error);

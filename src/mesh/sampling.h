@@ -19,14 +19,14 @@ typedef struct pl_samples {
 } pl_samples;
 
 // count samples of the vertices of a graph, with the lengths of its edges (one per item). Starts
-// come first (different vertices; none: the sampling begins at vertex 0). Each part that is not
-// connected to the others gets a sample, even if there are then more than count. Of equally far
-// vertices the lowest is taken. PL_ERROR_ARGUMENT if count is below 1 or above the vertices, or
-// starts are out of range or repeated.
+// come first (different vertices; none: the sampling begins at vertex 0). Each unconnected part
+// gets a sample, even if that makes more than count. Of equally far vertices the lowest is chosen.
+// PL_ERROR_ARGUMENT if count is below 1 or above the vertices, or starts are out of range or
+// repeated.
 pl_status pl_sample_furthest(const pl_adjacency* graph, const double* lengths, const int* starts,
                              int start_count, int count, pl_samples* out, pl_error* error);
-// Moments in the sampling: nearest[k], of one number per vertex, gets the nearest sample of each
-// vertex as it is after counts[k] samples; -1 where none of them reaches.
+// Snapshots during sampling: nearest[k] (one number per vertex) gets each vertex's nearest sample
+// after counts[k] samples; -1 if none of them reaches it.
 typedef struct pl_sample_stops {
     int count;
     const int* counts;

@@ -17,7 +17,7 @@ typedef struct work {
     const double* positions;
     int vertex_count, triangle_count, side_count;
     const int* triangles;
-    int* first;     // the vertex that stands for each
+    int* first;     // the representative of each vertex
     int* parents;   // union-find over vertices
     double* length; // of the boundary around a hole, at the root of its vertices
     side* sides;

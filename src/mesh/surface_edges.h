@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-// Winding numbers bridge holes, but a surface that is mostly opening has no inside. The holes of
-// scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the openings of
-// garments start at three twentieths.
+// Winding numbers bridge holes, but a surface that is mostly open has no inside. The holes of scans
+// add up to a few hundredths of their area (the raw Stanford bunny: 0.037), the openings of
+// garments to at least three twentieths.
 #define PL_MAX_HOLE_SHARE 0.08
 
 typedef struct pl_surface_edges {
@@ -32,7 +32,7 @@ typedef struct pl_surface_edges {
 pl_status pl_surface_edges_count(const double* positions, int vertex_count, const int* triangles,
                                  int triangle_count, pl_surface_edges* out, pl_error* error);
 
-// True if the holes are a larger part of the area than PL_MAX_HOLE_SHARE.
+// True if the holes exceed PL_MAX_HOLE_SHARE of the area.
 bool pl_surface_is_open(const pl_surface_edges* edges);
 
 #endif

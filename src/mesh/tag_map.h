@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From the numbers that a file gives its vertices or elements to our indices. Consecutive numbers
-// need no memory, nearly consecutive ones a table, any others a hash table: a huge number never
-// asks for much memory.
+// Maps the numbers that a file gives its vertices or elements to our indices. Consecutive numbers
+// need no memory, nearly consecutive ones a table, all others a hash table, so huge numbers do not
+// need much memory.
 #ifndef PL_TAG_MAP_H
 #define PL_TAG_MAP_H
 
@@ -20,8 +20,8 @@ typedef struct pl_tag_map {
     int64_t* keys; // hash: the tag of each slot
 } pl_tag_map;
 
-// Maps tags[i] to i. PL_ERROR_MEMORY, or PL_ERROR_FORMAT with *repeated the first i whose tag came
-// before. The map is to be freed in every case.
+// Maps tags[i] to i. PL_ERROR_MEMORY, or PL_ERROR_FORMAT with *repeated the first i whose tag
+// occurred before. Free the map in every case.
 pl_status pl_tag_map_setup(pl_tag_map* map, const int64_t* tags, int count, int* repeated);
 void pl_tag_map_free(pl_tag_map* map);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Writes the surface as .smesh into a folder of its own, runs the program there without a shell,
-// and reads what it made.
+// Writes the surface as .smesh into a temporary folder, runs the program there without a shell, and
+// reads its result.
 #include "mesh/tetgen_program.h"
 #include "base/fail.h"
 #include "base/platform.h"

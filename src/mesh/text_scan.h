@@ -14,29 +14,28 @@
 typedef struct pl_scan {
     const pl_source* source;
     const char* at;
-    const char* end; // the byte behind the text; zeros follow
+    const char* end; // the end of the text; zeros follow
 } pl_scan;
 
 pl_scan pl_scan_begin(const pl_source* source);
 
-// Past blanks of one line; past blanks, line ends and comments (from the given character to the
+// Skip blanks of one line; skip blanks, line ends and comments (from the given character to the
 // line's end; 0: none).
 void pl_scan_skip_blanks(pl_scan* scan);
 void pl_scan_skip_space(pl_scan* scan, char comment);
-// To the first character of the next line.
+// Goes to the first character of the next line.
 void pl_scan_skip_line(pl_scan* scan);
 bool pl_scan_at_end(const pl_scan* scan);
-// True at a line's end (also LF of CRLF, CR, and the file's end).
+// True at the end of a line (LF, CRLF, CR) or of the file.
 bool pl_scan_at_line_end(const pl_scan* scan);
 
-// Numbers; blanks and line ends before them are skipped. False, with the position unchanged but for
-// the space, if there is no such number here or it does not fit. "nan" and "inf" are numbers: what
-// they mean is the caller's.
+// Read a number after any blanks and line ends. False, with only these skipped, if there is no such
+// number here or it does not fit. "nan" and "inf" are numbers, which the caller must judge.
 bool pl_scan_int(pl_scan* scan, int* value);
 static inline bool pl_scan_int64(pl_scan* scan, int64_t* value);
 bool pl_scan_double(pl_scan* scan, double* value);
 
-// Whether the digits are a number of at most 2^63 - 1.
+// True if the digits are a number of at most 2^63 - 1.
 bool pl_scan_digits_fit(const char* digits, const char* end);
 
 // The next word, cut to size - 1 bytes; false at the end of the text. Space before it is skipped.
@@ -51,12 +50,12 @@ int64_t pl_scan_line(const pl_scan* scan);
 // Fails with "path:line: ..." of where the scan is.
 pl_status pl_scan_fail(const pl_scan* scan, pl_error* error, pl_status status, const char* format,
                        ...) PL_PRINTF(4, 5);
-// Fails with "path:line: expected WHAT, found ..." quoting what stands there.
+// Fails with "path:line: expected WHAT, found ..." and a quote of the text there.
 pl_status pl_scan_expected(const pl_scan* scan, pl_error* error, const char* what);
 
 // Eight characters at a time (Lemire, "Number parsing at a gigabyte per second", 2021, section 3,
 // after Johnny Lee and Mula): how many of the next eight are digits, and their value. The zeros
-// behind the text make the load safe.
+// after the text make the load safe.
 static inline int pl_scan_leading_digits(const char* p, uint64_t* value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t chunk;

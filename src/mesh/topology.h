@@ -67,9 +67,9 @@ void pl_side_groups_free(pl_side_groups* sides);
 pl_status pl_lone_sides(pl_pool* pool, const int* tets, int tet_count, int vertex_count,
                         unsigned char* lone, pl_error* error);
 
-// The pairs of triangles that meet at an edge. Of n triangles at one edge each bends against each
-// other. If all are fixed to the edge alike, with half a hinge each, and the edge turns as it
-// likes, then every pair is a hinge of 2 / n of the stiffness that two triangles have.
+// The pairs of triangles that meet at an edge. Of n triangles at one edge, each bends against every
+// other. If each is attached to the edge by half a hinge and the edge rotates freely, then every
+// pair is a hinge with 2 / n of the stiffness of a hinge between two triangles.
 typedef struct pl_edge_pairs {
     const int* sides; // of the group
     int count;
@@ -91,7 +91,7 @@ static inline double pl_edge_pairs_weight(const pl_edge_pairs* pairs) { return 2
 // Pairs at all edges.
 int pl_edge_pair_count(const pl_side_groups* sides);
 
-// What lies across a side: corners * element + side of the neighbour, or one of these.
+// The neighbour across a side: corners * element + side, or one of these.
 enum { PL_SIDE_BOUNDARY = -1, PL_SIDE_NON_MANIFOLD = -2, PL_SIDE_NONE = -3 };
 // neighbours: corners per element.
 void pl_side_neighbours(const pl_side_groups* sides, int* neighbours);

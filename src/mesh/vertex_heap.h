@@ -14,7 +14,7 @@ typedef struct pl_heap_entry {
 } pl_heap_entry;
 
 typedef struct pl_vertex_heap {
-    int capacity;           // vertices that may come
+    int capacity;           // number of vertices
     int count;              // vertices in it
     pl_heap_entry* entries; // the top first
     int* places;            // of each vertex in entries, -1: not in the heap
@@ -25,7 +25,7 @@ void pl_vertex_heap_free(pl_vertex_heap* heap);
 
 // Puts a vertex in, or changes its key.
 void pl_vertex_heap_set(pl_vertex_heap* heap, int vertex, double key);
-// The top, taken out. The heap must not be empty.
+// Removes and returns the top. The heap must not be empty.
 pl_heap_entry pl_vertex_heap_pop(pl_vertex_heap* heap);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The data of both VTK formats: points, cells of many types, and values on both; and its conversion
-// to a mesh.
+// The data of both VTK formats (points, cells of many types, and values on both), and their
+// conversion to a mesh.
 #ifndef PL_VTK_DATA_H
 #define PL_VTK_DATA_H
 
@@ -38,7 +38,7 @@ typedef struct pl_vtk_data {
     pl_array ends;           // int per cell: where its corners end
     pl_array corners;        // int
     pl_array fields;         // pl_vtk_field
-    int partial_field_count; // fields that some piece has and an earlier one has not
+    int partial_field_count; // fields that some piece has but an earlier one lacks
 } pl_vtk_data;
 
 static inline size_t pl_vtk_point_count(const pl_vtk_data* data) { return data->points.count / 3; }
@@ -54,10 +54,10 @@ pl_status pl_vtk_add_values(pl_vtk_data* data, const char* path, bool on_cells, 
                             int components, size_t first, size_t count, double** out,
                             pl_error* error);
 
-// Makes the mesh. Tets, triangles, polygons and strips are kept, vertices and lines skipped with a
-// note, all else refused by name and count. Fields of cells become fields of tets and of triangles.
-// The data's points are used up. source names the file in messages, and its size bounds what fields
-// of cut polygons may grow to.
+// Makes the mesh. Tets, triangles, polygons and strips are kept, vertices and lines are skipped
+// with a note, and anything else is refused by name and count. Fields of cells become fields of
+// tets and of triangles. Takes the points out of the data. source: names the file in messages; its
+// size limits fields of polygons that are cut into triangles.
 pl_status pl_vtk_to_mesh(pl_vtk_data* data, const pl_source* source, pl_mesh* mesh, pl_notes* notes,
                          pl_error* error);
 

@@ -7,10 +7,10 @@
 
 #include "mesh/components.h"
 
-// For each component, its triangles turned as components->orientation says: 1 if it is closed and
-// right, -1 if it is closed and must be turned, 0 if it is open or one-sided. A component inside
-// another is a cavity or a solid of its own; it is turned if and only if the outermost around it
-// is.
+// Judges each component, with its triangles oriented by components->orientation: 1 if it is closed
+// and faces the right way, -1 if it is closed and must be turned, 0 if it is open or one-sided. A
+// component inside another is a cavity or a separate solid; it is turned if and only if the
+// outermost component around it is.
 pl_status pl_judge_winding(const double* positions, const int* triangles, int triangle_count,
                            const int* neighbours, const pl_components* components,
                            signed char* verdict, pl_error* error);

@@ -38,7 +38,7 @@ static void write_text(const pl_mesh* mesh, pl_sink* sink) {
     pl_sink_text(sink, "endsolid pliant\n");
 }
 
-// little-endian whatever the machine is
+// little-endian on every machine
 static void put_word(pl_sink* sink, uint32_t bits) {
     unsigned char bytes[4] = {(unsigned char)bits, (unsigned char)(bits >> 8),
                               (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// VTU: tets, then triangles, in one piece. Numbers are appended raw, or stand in the tags as text.
-// Fields of tets and of triangles with one name become one cell array, with NaN where a field has
-// no value. Regions that do not overlap become one array of numbers, others one array of 0 and 1
-// each.
+// VTU: tets, then triangles, in one piece. Numbers are appended raw, or written in the tags as
+// text. Fields of tets and of triangles with one name become one cell array, with NaN where a field
+// has no value. Regions that do not overlap become one array of numbers, others one array of 0 and
+// 1 each.
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 #include "mesh/raw_number.h"

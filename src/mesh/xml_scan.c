@@ -137,7 +137,7 @@ pl_xml_event pl_xml_next(pl_xml* xml) {
     return at_text(xml, "</") ? close_tag(xml) : open_tag(xml);
 }
 
-// the character that a reference like &lt; or &#10; stands for, and its length; 0 if it is none
+// decodes a character reference such as &lt; or &#10;, and gives its length; 0 if it is invalid
 static char resolve(const char* at, const char* end, size_t* size) {
     static const struct {
         const char* text;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The tags of an XML text, one by one. Tags must nest; document types, and with them entities of
-// one's own, are refused, so that reading is linear in the text and touches nothing outside it.
+// Reads the tags of an XML text one by one. Tags must nest. Document types, and so custom entities,
+// are refused, so that reading takes linear time and accesses nothing outside the text.
 #ifndef PL_XML_SCAN_H
 #define PL_XML_SCAN_H
 
@@ -23,12 +23,12 @@ typedef struct pl_xml_name {
 } pl_xml_name;
 
 typedef struct pl_xml {
-    pl_scan scan; // behind the tag: where its content begins
+    pl_scan scan; // after the tag, where its content begins
     pl_error* error;
     pl_xml_name name;       // of the tag that was opened or closed
     const char* attributes; // of the tag that was opened
     const char* attributes_end;
-    bool closes_itself; // a CLOSE is due
+    bool closes_itself; // a CLOSE follows
     int depth;
     pl_xml_name open[PL_XML_DEPTH];
 } pl_xml;

@@ -3,7 +3,7 @@
 //
 // One interface for all solvers of A x = b with a symmetric positive definite A: setup (structure),
 // update (values), solve. The kinds, and how to add one, are in linear_kind.h. Multigrid needs more
-// than a matrix: it has a setup of its own in its folder, and the same options, info and fallback
+// than a matrix: it has a separate setup in its folder, but the same options, info and fallback
 // (linear_fallback.h).
 #ifndef PL_SPARSE_LINEAR_SOLVER_H
 #define PL_SPARSE_LINEAR_SOLVER_H
