@@ -20,7 +20,8 @@ typedef struct pl_bvh {
     pl_bvh_node* nodes;
     int node_count;
     int node_capacity;
-    pl_box* boxes; // one per slot; slots are the contents of leaves, sorted so that those of a node are contiguous
+    pl_box* boxes; // one per slot; slots are the contents of leaves, sorted so that those of a node
+                   // are contiguous
     int* items;    // slot -> index of the box that was given
     int slot_count;
     int slot_capacity;
