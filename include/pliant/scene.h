@@ -281,11 +281,10 @@ typedef struct pl_eigenfit {
     /// generates [m]; NAN: the body is the coarse one.
     double coarse_edge;
     int ratio_count;
-    const double*
-        ratios;    ///< given ratios of eigenvalues, lowest mode first; none: from the fine mesh
-    bool dac;      ///< all stiffness is scaled by the ratio of the first mode
-    bool fallback; ///< no correction in steps whose modes do not agree with those at rest
-    bool cache;    ///< modes of the fine mesh are kept on disk
+    const double* ratios; ///< of eigenvalues, lowest mode first; none: from the fine mesh
+    bool dac;             ///< all stiffness is scaled by the ratio of the first mode
+    bool fallback;        ///< no correction in steps whose modes do not agree with those at rest
+    bool cache;           ///< modes of the fine mesh are kept on disk
 } pl_eigenfit;
 
 typedef struct pl_body_contact {

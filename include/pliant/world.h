@@ -33,9 +33,8 @@ typedef struct pl_frame_info {
                       ///< rest
     double residual;  ///< the largest at the end of a solve, relative to the load
     double kinetic_energy, elastic_energy; ///< [J]
-    double
-        contact_energy; ///< of the barriers between bodies of fem and mixed, and of their parts [J]
-    double volume;      ///< of all solids [m^3]
+    double contact_energy; ///< of the barriers between bodies of fem and mixed, and their parts [J]
+    double volume;         ///< of all solids [m^3]
     double detect_seconds, assembly_seconds, linear_seconds, seconds;
     /// Of the last solve that ended before its tolerance: the vertex with the largest unbalanced
     /// force and the worst shaped element there; empty if all converged or the method does not

@@ -30,8 +30,8 @@ typedef struct pl_davidson_operator {
 } pl_davidson_operator;
 
 typedef struct pl_davidson_options {
-    const double*
-        start;        // vectors to begin with, which need not be orthogonal; random ones are added
+    // initial vectors, not necessarily orthogonal; random ones are added
+    const double* start;
     double shift;     // sigma; the tolerance of lower values is relative to this
     double tolerance; // of an eigenvalue, relative
     int max_iterations;

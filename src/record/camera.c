@@ -112,8 +112,7 @@ double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float*
 
 // Moves the planes so that shadows are visible too, but only as far as bodies do not become small.
 static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
-    const double MAX_SHADOW =
-        0.4; // space for a shadow on each side, as a fraction of the bodies' size
+    const double MAX_SHADOW = 0.4; // on each side, as a fraction of the bodies' size
     pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
     double per_height[4], middle[4];
     planes_of(fit, pl_scale(1.0 / pl_dot(key, up), key), per_height);

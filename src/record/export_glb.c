@@ -264,8 +264,7 @@ static json_t* describe(glb* g, const float* times, int* node_of) {
     g->materials = json_array();
     json_t *meshes = json_array(), *nodes = json_array();
     json_t* children = json_array();
-    json_array_append_new(nodes,
-                          json_null()); // the root, which follows once its children are known
+    json_array_append_new(nodes, json_null()); // the root, set once its children are known
     for (int m = 0; m < mesh_count(g); m++) {
         node_of[m] = -1;
         if (mesh_of(g, m)->index_count == 0) continue;

@@ -13,8 +13,7 @@
 
 #include <pliant/scene_names.h>
 
-typedef struct pl_linear_solver
-    pl_linear_solver; // as in linear_solver.h, which includes this header
+typedef struct pl_linear_solver pl_linear_solver; // declared here for linear_solver.h too
 
 // One call of pl_linear_solve.
 typedef struct pl_linear_task {
@@ -30,8 +29,8 @@ typedef struct pl_linear_kind {
     pl_status (*setup)(pl_linear_solver* solver, pl_error* error); // creates solver->own
     pl_status (*update)(pl_linear_solver* solver, pl_error* error);
     void (*solve)(pl_linear_solver* solver, const pl_linear_task* task);
-    void (*destroy)(
-        pl_linear_solver* solver); // frees solver->own; must accept one that setup did not finish
+    // frees solver->own; must accept one that setup did not finish
+    void (*destroy)(pl_linear_solver* solver);
 } pl_linear_kind;
 
 #define PL_LINEAR_DECLARE(X, code, symbol, name, help)                                             \
