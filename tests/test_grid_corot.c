@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_kernels.h"
 #include "grid_samples.h"
 #include "test.h"
 

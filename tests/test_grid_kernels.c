@@ -4,7 +4,7 @@
 // Kernels of method grid in the order that is fast against the same kernels one after the other:
 // the same bits, for any number of threads.
 #include "base/random.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 #include "grid_samples.h"
 #include "test.h"
 

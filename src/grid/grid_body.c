@@ -5,8 +5,7 @@
 #include "base/notes.h"
 #include "geometry/bvh.h"
 #include "geometry/triangle_tree.h"
-#include "grid/grid_material.h"
-#include "grid/grid_surface_points.h"
+#include "grid/grid_embedding.h"
 #include "mesh/surface_notes.h"
 
 #include <math.h>

@@ -10,9 +10,7 @@
 #include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_operator.h"
 #include "grid/grid_pieces.h"
-#include "grid/grid_tricubic.h"
 #include "math/mat3.h"
 #include "mesh/surface_edges.h"
 #include "method/method.h"
@@ -24,7 +22,7 @@ typedef struct pl_grid_fit {
     int group;        // number of the pins' attachment
     pl_vec3 from, to; // centroids
     pl_mat3 moment, rotation;
-    pl_vec3 force, torque; // exerted by the attachment on the body, see grid_reactions.c
+    pl_vec3 force, torque; // exerted by the attachment on the body, see grid_springs.c
     pl_force_share share;  // shares of the force and torque among the pins
 } pl_grid_fit;
 
@@ -155,7 +153,7 @@ void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl
                             const pl_mat3* gradient);
 pl_method_energies pl_grid_body_energies(const pl_grid_body* body);
 
-// ------------------------------------------------------------------ size (grid_body_size.c)
+// ------------------------------------------------------------------ filling (grid_filling.c)
 
 // Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The
 // number of cells is bounded, because the time of a frame is proportional to it.
@@ -165,6 +163,23 @@ pl_status pl_grid_choose_cell(pl_grid_body* body, const pl_method_body* def, con
 // Volume, filling and density of a body whose cells are known; an error if it encloses nothing.
 pl_status pl_grid_measure(pl_grid_body* body, const pl_method_body* def, const pl_mesh* surface,
                           const pl_surface_edges* edges, pl_error* error);
+
+// How much of its cells a surface encloses.
+typedef struct pl_grid_filling {
+    // Per index of the level: filled fraction of its cell, at least a tenth; NULL if all cells are
+    // full. The owner frees field_size floats.
+    float* fractions;
+    double cells;    // volume inside the surface, in cells; here empty cells count as 0
+    bool has_inside; // some of the sampled points are inside
+} pl_grid_filling;
+pl_status pl_grid_fractions(const pl_mesh* surface, const pl_grid_level* level,
+                            const pl_grid_cells* cells, const pl_grid_frame* frame, pl_pool* pool,
+                            pl_grid_filling* out, pl_error* error);
+// *out: per index of the level, the shear modulus of its cell over mu, times its filled fraction
+// (fractions: NULL if all are full); NULL if all are mu. The caller frees field_size floats.
+pl_status pl_grid_moduli(const pl_method_body* body, const pl_grid_level* level,
+                         const pl_grid_cells* cells, const pl_grid_frame* frame,
+                         const float* fractions, double mu, float** out, pl_error* error);
 
 // ------------------------------------------------------------------ layout (grid_relayout.c)
 

@@ -97,7 +97,7 @@ typedef struct pl_corot_level {
                            // stress is a boundary one
     float* mu;             // shear modulus of cells, relative to the body's
     float* spread; // of core cells: sum of mu + mu over the neighbours that are not Dirichlet
-    float* soft;   // of cells: the rotation term of the tangent, see grid_corot_tangent.c
+    float* soft;   // of cells: the rotation term of the tangent, see grid_corot_smooth.c
     float* twist[9];
     float* inverse_q; // of core cells: inverse diagonal of the distributed pressure equation
     float *u[3], *f[3], *r[3];
@@ -136,11 +136,11 @@ typedef struct pl_grid_corot {
     int fixed_sweeps; // replaces the number of sweeps chosen from the material; 0: does not
     bool rotates;     // false: R = I always, linear elasticity
     pl_corot_phase phase;
-    bool softens;  // the rotation term is subtracted (grid_corot_tangent.c); false: A of the frozen
+    bool softens;  // the rotation term is subtracted (grid_corot_smooth.c); false: A of the frozen
                    // problem
     pl_quat* turn; // of the finest level's cells; borrowed
     double* stress[9];   // s R of the finest level's cells, without couple stress if `uncouples`
-    bool uncouples;      // removes the couple stress (grid_corot_couple_stress.c)
+    bool uncouples;      // removes the couple stress (grid_corot_forces.c)
     double* rotation[9]; // R of the finest level's cells; only set if `uncouples`
     float* ease;         // per cell, factor of the rotation term: 1 at rest, less under tension
     float *direction[3], *before[3]; // the last conjugate direction and its residual
@@ -240,10 +240,10 @@ typedef enum pl_corot_part {
 void pl_corot_sweep(pl_corot_level* level, pl_corot_part part, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, 0 elsewhere.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
-// to += the rotation term of the tangent times u (grid_corot_tangent.c); does nothing for linear
+// to += the rotation term of the tangent times u (grid_corot_smooth.c); does nothing for linear
 // elasticity.
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
-// 2 mu K^-1 of a cell, see grid_corot_tangent.c.
+// 2 mu K^-1 of a cell, see grid_corot_smooth.c.
 void pl_corot_rotation_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 // Factor of the coarsest level. create: structure. update: values, after coefficients or rotations
 // change.
@@ -267,10 +267,10 @@ void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_poo
 pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const float* mu,
                                 const pl_corot_level* fine, pl_corot_level* out, pl_error* error);
 void pl_corot_level_free(pl_corot_level* level);
-// Sets `extra` to the stiffness from the distances to Dirichlet boundaries (grid_wall_distance.c).
+// Sets `extra` to the stiffness from the distances to Dirichlet boundaries (grid_lattice.c).
 void pl_corot_level_walls(pl_corot_level* level);
 // Sets the rotations of cells, and the factor of their rotation term: softest * ease
-// (grid_corot_tangent.c).
+// (grid_corot_smooth.c).
 void pl_corot_take_rotations(pl_corot_level* level, const pl_quat* turn, const float* ease,
                              float softest, pl_pool* pool);
 void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);

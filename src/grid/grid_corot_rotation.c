@@ -21,7 +21,6 @@
 // the shear energy which a rotation costs. Cells near a contact then flip back and forth from cycle
 // to cycle, and forces do not converge. A body in motion does not rotate such cells after the first
 // cycle of a step (buckled_frozen); the next step does.
-#include "grid/grid_corot_rotation.h"
 #include "grid/grid_corot_kernels_double.h"
 #include "math/polar.h"
 

@@ -8,10 +8,10 @@
 // fixed: x, y, z, each in two colours; no two faces of a colour share a stress.
 //
 // Smoothing is a sequence of stages: c becomes p, six stages for each sweep, the residual, p
-// becomes c. They are pipelined plane by plane (grid_linear_smooth.h): faces of a plane read the
+// becomes c. They are pipelined plane by plane (pl_grid_run_wave): faces of a plane read the
 // adjacent planes and change pressures of the plane below.
 #include "grid/grid_linear_kernels.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 
 // r = f - L u at the faces across a of half a chunk
 PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_chunk* b, int a,

@@ -4,11 +4,10 @@
 // The equations are those of the band (Zhu 2010, Eq. 12) with substituted pressures, except in core
 // cells at the end of a thin part. These keep their pressure, as rim cells do while the band is
 // swept.
-#include "grid/grid_linear_exact.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_lattice.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 // stored. A task fills some planes of the coarse level. The fine plane between two tasks is
 // computed by both, so results do not depend on threads.
 #include "grid/grid_linear_kernels.h"
-#include "grid/grid_linear_transfer.h"
+#include "grid/grid_linear_level.h"
 
 #include <string.h>
 
