@@ -4,7 +4,7 @@
 // Levels of the general lattice and the V-cycle over them.
 #include "grid/grid_corot.h"
 #include "base/memory.h"
-#include "grid/grid_lanes.h"
+#include "grid/grid_transfer.h"
 #include "multigrid/mg_cycle.h"
 
 #include <math.h>
@@ -88,24 +88,19 @@ void pl_grid_corot_free(pl_grid_corot* c) {
 
 // ------------------------------------------------------------------ coefficients
 
-// restricts the springs to all levels, like a residual
+// Restricts the springs to all levels, like a residual. Uses f and g as scratch.
 static void spread_springs(pl_grid_corot* c) {
-    pl_corot_level* fine = &c->levels[0];
-    size_t bytes = (size_t)fine->layout->field_size * sizeof(float);
-    for (int a = 0; a < 3; a++) memcpy(fine->r[a], c->spring[a], bytes);
-    memset(fine->rg, 0, bytes);
     for (int l = 0; l < c->level_count; l++) {
         pl_corot_level* level = &c->levels[l];
+        float* const* springs = l > 0 ? level->f : c->spring;
         pl_corot_level_walls(level);
-        if (l > 0) {
-            pl_corot_restrict(&c->levels[l - 1], level, c->pool);
-            for (int a = 0; a < 3; a++)
-                memcpy(level->r[a], level->f[a], (size_t)level->layout->field_size * sizeof(float));
-        }
+        if (l > 0)
+            pl_corot_restrict(level - 1, l > 1 ? level[-1].f : c->spring, level[-1].rg, level,
+                              c->pool);
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < level->layout->field_size; i++)
                 if (level->flags[i] & (PL_COROT_FACE << a))
-                    level->extra[a][i] += fmaxf(level->r[a][i], 0.0f);
+                    level->extra[a][i] += fmaxf(springs[a][i], 0.0f);
     }
 }
 
@@ -172,7 +167,7 @@ static void restrict_residual(void* user, int l) {
     pl_corot_level* level = &c->levels[l];
     pl_corot_residual(level, pool_of(c, l));
     pl_corot_soften(level, level->r, pool_of(c, l));
-    pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
+    pl_corot_restrict(level, level->r, level->rg, level + 1, pool_of(c, l + 1));
 }
 
 static void prolong_add(void* user, int l) {
@@ -207,145 +202,90 @@ void pl_grid_corot_cycle(pl_grid_corot* c) {
 
 // ------------------------------------------------------------------ transfer
 
-// Restriction and prolongation of the general lattice (Zhu 2010, section 6), with the paper's
-// weights, in units of each level's own cell (see grid_linear_prolong.c).
-//
-// Where we differ: coarse variables that do not exist are left out of prolongation, and the weights
-// of the others are scaled to sum to one.
+// Where we differ from the paper: coarse variables that do not exist are left out of prolongation,
+// and the weights of the others are scaled to sum to one.
 
 enum { CHUNKS = 16 };
 
-typedef struct transfer {
-    pl_corot_level* fine;
-    pl_corot_level* coarse;
-} transfer;
-
-// the fine index at row (-1 to 1 around the lower child row) and x from -1 to 32
-static inline int fine_at(const pl_corot_chunk* c, int row, int x) {
-    if (x < PL_GRID_CHUNK) return c->children[row][0] + x;
-    return c->children[row][1] + x - PL_GRID_CHUNK;
-}
-
-static float restrict_face(const pl_corot_chunk* c, int i, int a, const float* r) {
-    float sum = 0.0f;
-    for (int dz = -1; dz <= 1; dz++)
-        for (int dy = -1; dy <= 1; dy++)
-            for (int dx = -1; dx <= 1; dx++) {
-                float wx = a == 0 ? (dx ? 0.25f : 0.5f) : (dx < 0 ? 0.0f : 0.5f);
-                float wy = a == 1 ? (dy ? 0.25f : 0.5f) : (dy < 0 ? 0.0f : 0.5f);
-                float wz = a == 2 ? (dz ? 0.25f : 0.5f) : (dz < 0 ? 0.0f : 0.5f);
-                float w = wx * wy * wz;
-                if (w > 0.0f) sum += w * r[fine_at(c, 4 + dy + 3 * dz, 2 * i + dx)];
-            }
-    return 4.0f * sum;
-}
-
-static void restrict_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const transfer* job = user;
-    pl_corot_level* l = job->coarse;
-    for (int k = begin; k < end; k++) {
-        const pl_corot_chunk* c = &l->chunks[k];
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = c->begin + i;
-            for (int a = 0; a < 3; a++)
-                l->f[a][n] = l->flags[n] & (PL_COROT_FACE << a)
-                                 ? restrict_face(c, i, a, job->fine->r[a])
-                                 : 0.0f;
-            float sum = 0.0f;
-            if (l->flags[n] & PL_COROT_INTERIOR)
-                for (int child = 0; child < 8; child++)
-                    sum += job->fine->rg[pl_corot_child(c, i, child)];
-            l->g[n] = 0.25f * sum; // twice the mean
-        }
-    }
-}
-
-void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool) {
-    pl_parallel_for(pool, restrict_task, coarse->chunk_count, CHUNKS,
-                    &(transfer){(pl_corot_level*)fine, coarse});
-}
-
-// weight of the coarse neighbour d (-1 to 1) of a fine cell, along the face's axis or across it
-static inline float weight_of(bool along, int odd, int d) {
-    if (along) return odd ? (d < 0 ? 0.0f : 0.5f) : (d ? 0.0f : 1.0f);
-    return d == 0 ? 0.75f : d == 2 * odd - 1 ? 0.25f : 0.0f;
+void pl_corot_restrict(const pl_corot_level* fine, float* const faces[3], const float* cells,
+                       pl_corot_level* coarse, pl_pool* pool) {
+    const pl_grid_restriction job = {.fine = fine->layout,
+                                     .coarse = coarse->layout,
+                                     .to = {coarse->f[0], coarse->f[1], coarse->f[2], coarse->g},
+                                     .masks = coarse->layout->masks,
+                                     .order = PL_GRID_BY_X};
+    pl_grid_restrict_fields(&job, (const float*[]){faces[0], faces[1], faces[2], cells}, pool);
 }
 
 // the weights of the coarse faces that exist
-static float known_weights(const pl_corot_level* coarse, const pl_corot_chunk* c, int i, int a) {
+static float known_weights(const pl_corot_level* coarse, const int* parents,
+                           const pl_corot_chunk* c, int i, int a) {
     const uint16_t known = (uint16_t)((PL_COROT_FACE | PL_COROT_HELD) << a);
     float total = 0.0f;
-    for (int dz = -1; dz <= 1; dz++)
-        for (int dy = -1; dy <= 1; dy++)
-            for (int dx = -1; dx <= 1; dx++) {
-                float w = weight_of(a == 1, c->y & 1, dy) * weight_of(a == 2, c->z & 1, dz) *
-                          weight_of(a == 0, i & 1, dx);
-                if (w == 0.0f) continue;
-                if (coarse->flags[c->parents[4 + dy + 3 * dz] + i / 2 + dx] & known) total += w;
-            }
+    for (int n = 0; n < 27; n++) {
+        const int dx = n % 3 - 1, row = n / 3;
+        const float w = pl_prolong_weight(a == 0, i & 1, dx) *
+                        pl_prolong_weight(a == 1, c->y & 1, row % 3 - 1) *
+                        pl_prolong_weight(a == 2, c->z & 1, row / 3 - 1);
+        if (w == 0.0f) continue;
+        const int at = pl_parent_at(parents[row], PL_GRID_BY_X) + i / 2 + dx;
+        if (coarse->flags[at] & known) total += w;
+    }
     return total;
 }
 
 void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse) {
     for (int k = 0; k < fine->chunk_count; k++)
         for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
-            const int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK;
-            const int n = fine->chunks[k].begin + lane;
+            const pl_corot_chunk* c = &fine->chunks[k];
+            const int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK, n = c->begin + lane;
             if (!(fine->flags[n] & (PL_COROT_FACE << a))) continue;
-            float total = known_weights(coarse, &fine->chunks[k], lane, a);
+            const int* parents = fine->layout->parents[c->begin / PL_GRID_CHUNK];
+            const float total = known_weights(coarse, parents, c, lane, a);
             fine->scale[a][n] = total > 0.0f ? 1.0f / total : 0.0f;
         }
 }
 
-// Eight coarse values next to a fine row, shifted by dx and averaged over coarse rows; missing ones
-// are zero.
-PL_WIDE pl_half average_rows(const float* u, const pl_corot_chunk* c, int a, int dx) {
-    pl_half sum = {0};
-    for (int dz = -1; dz <= 1; dz++)
-        for (int dy = -1; dy <= 1; dy++) {
-            float w = weight_of(a == 1, c->y & 1, dy) * weight_of(a == 2, c->z & 1, dz);
-            if (w != 0.0f) sum += w * pl_load_half(u + c->parents[4 + dy + 3 * dz] + dx);
-        }
-    return sum;
+typedef struct prolong_job {
+    pl_corot_level* fine;
+    const pl_corot_level* coarse;
+} prolong_job;
+
+// to += scale * the prolonged values of even and odd x
+PL_WIDE void add_scaled(float* to, const float* scale, const pl_half values[2]) {
+    pl_half parts[2];
+    pl_merge_half(values[0], values[1], parts);
+    for (int k = 0; k < 2; k++, to += PL_HALF)
+        pl_store_half(to, pl_load_half(to) + pl_load_half(scale + k * PL_HALF) * parts[k]);
 }
 
-static void prolong_faces(pl_corot_level* l, const float* u, const pl_corot_chunk* c, int a) {
-    const pl_half own = average_rows(u, c, a, 0), next = average_rows(u, c, a, 1);
-    pl_half parts[2];
-    if (a == 0) pl_merge_half(own, 0.5f * (own + next), parts);
-    else {
-        const pl_half last = average_rows(u, c, a, -1);
-        pl_merge_half(0.75f * own + 0.25f * last, 0.75f * own + 0.25f * next, parts);
+static void prolong_chunk(const prolong_job* job, const pl_corot_chunk* c) {
+    pl_corot_level* l = job->fine;
+    const int* parents = l->layout->parents[c->begin / PL_GRID_CHUNK];
+    const pl_corot_masks* m = &l->masks[c->begin / PL_GRID_CHUNK];
+    pl_half values[2], parts[2];
+    if (!(m->core | m->slaved)) return;
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++) {
+        const pl_prolong_rows rows = pl_prolong_rows_of(a, c->y & 1, c->z & 1);
+        pl_prolong_chunk(job->coarse->u[a], parents, &rows, a, PL_GRID_BY_X, values);
+        add_scaled(l->u[a] + c->begin, l->scale[a] + c->begin, values);
     }
-    for (int k = 0; k < 2; k++) {
-        float* to = l->u[a] + c->begin + k * PL_HALF;
-        const pl_half scale = pl_load_half(l->scale[a] + c->begin + k * PL_HALF);
-        pl_store_half(to, pl_load_half(to) + scale * parts[k]);
+    const pl_half s = 0.5f * pl_load_parents(job->coarse->s, parents[4], PL_GRID_BY_X);
+    pl_merge_half(s, s, parts);
+    for (int half = 0; half < 2; half++) {
+        float* to = l->s + c->begin + half * PL_HALF;
+        const unsigned core = (unsigned)m->core >> (half * PL_HALF);
+        pl_store_half(to, pl_load_half(to) + pl_keep_half(core, parts[half]));
     }
 }
 
 static void prolong_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const transfer* job = user;
-    pl_corot_level* l = job->fine;
-    for (int k = begin; k < end; k++) {
-        const pl_corot_chunk* c = &l->chunks[k];
-        const pl_corot_masks* m = &l->masks[c->begin / PL_GRID_CHUNK];
-        if (!(m->core | m->slaved)) continue;
-        for (int a = 0; a < 3; a++) prolong_faces(l, job->coarse->u[a], c, a);
-        const pl_half s = 0.5f * pl_load_half(job->coarse->s + c->parents[4]);
-        pl_half parts[2];
-        pl_merge_half(s, s, parts);
-        for (int half = 0; half < 2; half++) {
-            float* to = l->s + c->begin + half * PL_HALF;
-            const unsigned core = (unsigned)m->core >> (half * PL_HALF);
-            pl_store_half(to, pl_load_half(to) + pl_keep_half(core, parts[half]));
-        }
-    }
+    const prolong_job* job = user;
+    for (int k = begin; k < end; k++) prolong_chunk(job, &job->fine->chunks[k]);
 }
 
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool) {
-    pl_parallel_for(pool, prolong_task, fine->chunk_count, CHUNKS,
-                    &(transfer){fine, (pl_corot_level*)coarse});
+    pl_parallel_for(pool, prolong_task, fine->chunk_count, CHUNKS, &(prolong_job){fine, coarse});
 }

@@ -50,8 +50,7 @@ enum {
 typedef struct pl_corot_chunk {
     int begin;
     int rows[9];
-    int parents[9];     // of the coarse rows around it, in the next coarser level
-    int children[9][2]; // in the next finer level: the rows around its lower row; [1] is 16 cells
+    int children[4][2]; // the rows below it in the next finer level, y fastest; [1] is 16 cells
                         // further along x
     int y, z;
 } pl_corot_chunk;
@@ -257,7 +256,9 @@ bool pl_corot_bottom_solve(pl_corot_bottom* bottom, pl_corot_level* level);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
 // Sets the scales of prolongation from the flags of both levels.
 void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);
-void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
+// Restricts values of faces and cells to f and g of the coarse level.
+void pl_corot_restrict(const pl_corot_level* fine, float* const faces[3], const float* cells,
+                       pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
 
 // ------------------------------------------------------------------ a level (grid_corot_level.c)
@@ -277,9 +278,8 @@ void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coar
 
 // Index of one of the eight children of cell i of a chunk, in the next finer level.
 static inline int pl_corot_child(const pl_corot_chunk* c, int i, int child) {
-    int row = 4 + (child >> 1 & 1) + 3 * (child >> 2);
-    int x = 2 * i + (child & 1);
-    return c->children[row][x / PL_GRID_CHUNK] + x % PL_GRID_CHUNK;
+    const int x = 2 * i + (child & 1);
+    return c->children[child >> 1][x / PL_GRID_CHUNK] + x % PL_GRID_CHUNK;
 }
 
 #endif

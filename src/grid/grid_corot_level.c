@@ -67,15 +67,11 @@ static void link_chunks(pl_corot_level* l, const pl_grid_level* finer) {
             pl_corot_chunk* c = &l->chunks[count++];
             int x = g->x + k * PL_GRID_CHUNK;
             c->begin = g->begin + k * PL_GRID_CHUNK, c->y = g->y, c->z = g->z;
-            for (int n = 0; n < 9; n++) {
-                int dy = n % 3 - 1, dz = n / 3 - 1;
-                c->rows[n] = find(l->layout, x, g->y + dy, g->z + dz);
-                if (l->layout->parents)
-                    c->parents[n] = pl_index_of(l->layout->parents[c->begin / PL_GRID_CHUNK][n]);
-                for (int half = 0; finer && half < 2; half++)
-                    c->children[n][half] =
-                        find(finer, 2 * x + half * PL_GRID_CHUNK, 2 * g->y + dy, 2 * g->z + dz);
-            }
+            for (int n = 0; n < 9; n++)
+                c->rows[n] = find(l->layout, x, g->y + n % 3 - 1, g->z + n / 3 - 1);
+            for (int n = 0; finer && n < 8; n++)
+                c->children[n / 2][n % 2] = find(finer, 2 * x + n % 2 * PL_GRID_CHUNK,
+                                                 2 * g->y + n / 2 % 2, 2 * g->z + n / 4);
         }
     }
     for (; z <= l->layout->size[2]; z++) l->planes[z] = count;

@@ -100,7 +100,8 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) 
     const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};
     for (int l = 0; l + 1 < mg->level_count; l++) {
         pl_grid_linear_level* next = &mg->levels[l + 1];
-        pl_grid_restrict(&mg->levels[l], source, next, mg->pool);
+        const pl_grid_restriction job = pl_grid_linear_restriction(&mg->levels[l], next);
+        pl_grid_restrict_fields(&job, source, mg->pool);
         pl_grid_linear_level_set_stiffness(next, next->f);
         for (int a = 0; a < 3; a++) source[a] = next->f[a];
         source[3] = next->g;

@@ -91,13 +91,6 @@ PL_WIDE void divergence_chunk(const sides* s, int n, pl_half out[2]) {
     }
 }
 
-// ------------------------------------------------------------------ transfer
-
-// The eight coarse cells over a chunk are half of a coarse chunk: four of even x, and PL_HALF
-// further on four of odd x.
-typedef float pl_quarter __attribute__((vector_size(16)));
-typedef float pl_quarter_loose __attribute__((vector_size(16), aligned(4), may_alias));
-
 // ------------------------------------------------------------------ the band
 
 enum { PL_NO_AXIS = -1 };

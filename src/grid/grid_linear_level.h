@@ -21,6 +21,7 @@
 
 #include "grid/grid_factor.h"
 #include "grid/grid_level.h"
+#include "grid/grid_transfer.h"
 
 // Consecutive chunks of a row that all have core cells or interior faces.
 typedef struct pl_grid_run {
@@ -237,9 +238,9 @@ void pl_grid_run_wave(pl_grid_linear_level* level, const pl_grid_wave* plan, pl_
 // faces and core cells, and read from band_residual for the band.
 void pl_grid_restrict_residual(const pl_grid_linear_level* fine, pl_grid_linear_level* coarse,
                                pl_pool* pool);
-// The same from values passed in: faces across x, y, z and cells (NULL: the fine level's residual).
-void pl_grid_restrict(const pl_grid_linear_level* fine, const float* const source[4],
-                      pl_grid_linear_level* coarse, pl_pool* pool);
+// A restriction to f and g of the coarse level, to restrict other values (pl_grid_restrict_fields).
+pl_grid_restriction pl_grid_linear_restriction(const pl_grid_linear_level* fine,
+                                               const pl_grid_linear_level* coarse);
 // Computes the residual that pl_grid_restrict_residual restricts: faces across x, y, z and cells.
 void pl_grid_store_residual(const pl_grid_linear_level* level, float* const out[4]);
 // Prepares a level for prolongation: sets the ghost values, and c in place of p in all interior

@@ -55,59 +55,6 @@ void pl_grid_fill_ghosts(pl_grid_linear_level* l, pl_pool* pool) {
 
 // ------------------------------------------------------------------ prolongation
 
-// weights of the coarse rows below, at and above a row, along one axis: for faces across that axis,
-// which lie on a coarse face or half way to the next, or for others
-static void weights_of(bool across, bool odd, float out[3]) {
-    out[0] = across || odd ? 0.0f : 0.25f;
-    out[1] = across ? (odd ? 0.5f : 1.0f) : 0.75f;
-    out[2] = odd ? (across ? 0.5f : 0.25f) : 0.0f;
-}
-
-// The two to four coarse rows that a row of faces across an axis is interpolated from.
-typedef struct sources {
-    int count;
-    int parent[4];
-    float weight[4];
-} sources;
-
-static sources sources_of(int a, const pl_grid_run* g) {
-    sources s = {0};
-    float y[3], z[3];
-    weights_of(a == 1, g->odd_y, y), weights_of(a == 2, g->odd_z, z);
-    for (int n = 0; n < 9; n++) {
-        float w = y[n % 3] * z[n / 3];
-        if (w > 0.0f) s.parent[s.count] = n, s.weight[s.count++] = w;
-    }
-    return s;
-}
-
-// The eight coarse values over a chunk, and those before and after, summed over rows.
-typedef struct coarse_sum {
-    pl_half low, own, high;
-} coarse_sum;
-PL_WIDE pl_half load_quarters(const float* from) {
-    const pl_quarter even = *(const pl_quarter_loose*)from,
-                     odd = *(const pl_quarter_loose*)(from + PL_HALF);
-    return __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-PL_WIDE coarse_sum sum_rows(const float* u, const int* parents, const sources* s, bool linear) {
-    // the cell after the eight is in the other half of the coarse chunk or in the one after it
-    const bool upper = parents[s->parent[0]] & (PL_HALF / 2);
-    const int before = upper ? PL_HALF - 1 : -1,
-              after = upper ? PL_HALF + PL_HALF / 2 : PL_HALF / 2;
-    pl_half own = {0};
-    float first = 0.0f, last = 0.0f;
-    for (int k = 0; k < s->count; k++) {
-        const float *from = u + parents[s->parent[k]], weight = s->weight[k];
-        own = pl_fma_half(pl_splat_half(weight), load_quarters(from), own);
-        last += weight * from[after];
-        if (!linear) first += weight * from[before];
-    }
-    own = __builtin_shufflevector(own, own, 0, 4, 1, 5, 2, 6, 3, 7);
-    return (coarse_sum){pl_shift_half(pl_splat_half(first), own), own,
-                        pl_unshift_half(own, pl_splat_half(last))};
-}
-
 PL_WIDE void add_half(float* to, pl_half value, unsigned bits) {
     pl_store_half(to, pl_load_half(to) + (bits == 0xff ? value : pl_keep_half(bits, value)));
 }
@@ -121,7 +68,9 @@ PL_WIDE void add_halves(float* to, pl_half even, pl_half odd, uint16_t bits) {
 enum { AROUND = 1, DEEP = 2 };
 
 PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
-    const sources from[3] = {sources_of(0, g), sources_of(1, g), sources_of(2, g)};
+    const pl_prolong_rows from[3] = {pl_prolong_rows_of(0, g->odd_y, g->odd_z),
+                                     pl_prolong_rows_of(1, g->odd_y, g->odd_z),
+                                     pl_prolong_rows_of(2, g->odd_y, g->odd_z)};
     pl_grid_linear_level* fine = job->fine;
     const int ahead = rows_ahead(g);
     for (int n = 0; n < g->count; n++) {
@@ -132,15 +81,13 @@ PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
         fetch(fine->c + at, ahead);
         const int* parents = fine->layout->parents[at / PL_GRID_CHUNK];
         const pl_grid_masks* m = &fine->split[at / PL_GRID_CHUNK];
-        coarse_sum t = sum_rows(job->coarse->u[0], parents, &from[0], true);
-        add_halves(fine->u[0] + at, t.own, 0.5f * (t.own + t.high), m->face[0]);
-        for (int a = 1; a < 3; a++) {
-            t = sum_rows(job->coarse->u[a], parents, &from[a], false);
-            pl_half most = 0.75f * t.own;
-            add_halves(fine->u[a] + at, most + 0.25f * t.low, most + 0.25f * t.high, m->face[a]);
+#pragma GCC unroll 3
+        for (int a = 0; a < 3; a++) {
+            pl_half values[2];
+            pl_prolong_chunk(job->coarse->u[a], parents, &from[a], a, PL_GRID_BY_COLOUR, values);
+            add_halves(fine->u[a] + at, values[0], values[1], m->face[a]);
         }
-        pl_half c = load_quarters(job->coarse->c + parents[4]);
-        c = 0.5f * __builtin_shufflevector(c, c, 0, 4, 1, 5, 2, 6, 3, 7);
+        const pl_half c = 0.5f * pl_load_parents(job->coarse->c, parents[4], PL_GRID_BY_COLOUR);
         add_halves(fine->c + at, c, c, m->core);
     }
 }
