@@ -32,27 +32,26 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         ok = ok && c->stress[e] && c->rotation[e];
     }
     for (int a = 0; a < 3; a++) {
-        c->direction[a] = PL_ALLOC(float, size);
-        c->before[a] = PL_ALLOC(float, size);
+        c->descent.direction[a] = PL_ALLOC(float, size);
+        c->descent.before[a] = PL_ALLOC(float, size);
         c->spring[a] = PL_ALLOC(float, size);
-        ok = ok && c->direction[a] && c->before[a] && c->spring[a];
+        ok = ok && c->descent.direction[a] && c->descent.before[a] && c->spring[a];
     }
     if (!ok) return pl_fail_memory(error, "the general lattice");
     return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
 
 void pl_grid_corot_forget(pl_grid_corot* c) {
-    c->has_direction = false;
+    c->descent.has_direction = false;
     pl_grid_recombine_reset(&c->history);
 }
 
 pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
     *out = (pl_grid_corot){.band_sweeps = 2,
-                           .rotates = rotates,
-                           .softens = rotates,
+                           .problem = rotates ? PL_COROT_TURNING : PL_COROT_LINEAR,
                            .springs_changed = true,
-                           .is_judged = true,
+                           .progress = {.turn = PL_COROT_TURN_ALL, .is_judged = true},
                            .turn = turn,
                            .pool = pool};
     pl_status status = PL_OK;
@@ -77,7 +76,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->stress[e], double, size), PL_FREE(c->rotation[e], double, size);
     PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
-        PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
+        PL_FREE(c->descent.direction[a], float, size), PL_FREE(c->descent.before[a], float, size);
         PL_FREE(c->spring[a], float, size);
     }
     pl_grid_recombine_free(&c->history);
@@ -126,26 +125,28 @@ static int sweeps_for(double compressibility) {
 // Factoring a large coarsest level takes longer than a cycle. After the first few cycles of a step
 // the factor is reused for several, because rotations change less and less.
 static bool needs_factor(const pl_grid_corot* c) {
-    const int age = c->cycle - c->factor_cycle;
+    const int age = c->progress.cycle - c->progress.factor_cycle;
     return !c->bottom.is_large || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
-           age >= c->factor_cycle;
+           age >= c->progress.factor_cycle;
 }
 
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
     const float softest = c->bottom.is_large ? ROTATION_FACTOR_THIN : ROTATION_FACTOR;
-    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? softest : 0.0f, c->pool);
+    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease,
+                            c->problem == PL_COROT_TURNING ? softest : 0.0f, c->pool);
     const bool factors = needs_factor(c);
     if (c->springs_changed) spread_springs(c);
     c->springs_changed = false;
     c->band_sweeps = c->fixed_sweeps ? c->fixed_sweeps : sweeps_for(compressibility);
     for (int l = 0; l < c->level_count; l++) {
         pl_corot_level* level = &c->levels[l];
-        if (l > 0 && c->rotates) pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);
+        if (l > 0 && c->problem != PL_COROT_LINEAR)
+            pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);
         pl_corot_set_coefficients(level, compressibility, inertia * pow(4.0, l), c->pool);
     }
     if (!factors) return;
     pl_corot_bottom_update(&c->bottom, &c->levels[c->level_count - 1], c->pool);
-    c->factor_cycle = c->cycle;
+    c->progress.factor_cycle = c->progress.cycle;
 }
 
 // ------------------------------------------------------------------ cycle

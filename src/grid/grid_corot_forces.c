@@ -229,10 +229,10 @@ static double residual_part(int begin, int end, void* user) {
 }
 
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool update_rotations) {
+                              pl_corot_turn turn) {
     job j = {.c = c, .state = state, .h = h};
     if (c->update_springs) c->update_springs(c->springs_user);
-    pl_corot_update_rotations(c, state, h, update_rotations);
+    pl_corot_update_rotations(c, state, h, turn);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 
@@ -401,40 +401,42 @@ static double dot(const pl_grid_corot* c, float* const x[3], float* const y[3]) 
 }
 
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate) {
-    pl_corot_level* l = &c->levels[0];
+    const pl_corot_level* l = &c->levels[0];
+    pl_corot_descent* d = &c->descent;
     const size_t size = size_of(c);
     double z_r = dot(c, l->u, l->f), turn = 0.0;
-    if (conjugate && c->has_direction && c->last_product > 0.0)
-        turn = fmax(0.0, (z_r - dot(c, l->u, c->before)) / c->last_product);
+    if (conjugate && d->has_direction && d->last_product > 0.0)
+        turn = fmax(0.0, (z_r - dot(c, l->u, d->before)) / d->last_product);
     if (!isfinite(turn)) turn = 0.0;
-    c->last_product = z_r;
+    d->last_product = z_r;
     for (int a = 0; a < 3; a++) {
-        if (!c->has_direction) memset(c->direction[a], 0, size * sizeof(float));
-        memcpy(c->before[a], l->f[a], size * sizeof(float));
+        if (!d->has_direction) memset(d->direction[a], 0, size * sizeof(float));
+        memcpy(d->before[a], l->f[a], size * sizeof(float));
     }
-    pl_grid_fields_add(size, 3, turn, NULL, c->direction, c->pool);
-    pl_grid_fields_add(size, 3, 1.0, l->u, c->direction, c->pool);
-    double slope = dot(c, c->direction, l->f);
-    double bend = pl_grid_corot_curvature(c, c->direction);
-    c->has_direction = slope > 0.0 && bend > 0.0;
+    pl_grid_fields_add(size, 3, turn, NULL, d->direction, c->pool);
+    pl_grid_fields_add(size, 3, 1.0, l->u, d->direction, c->pool);
+    const double slope = dot(c, d->direction, l->f);
+    double bend = pl_grid_corot_curvature(c, d->direction);
+    d->has_direction = slope > 0.0 && bend > 0.0;
     if (!(bend > 0.0)) return;
-    c->slope = slope;
-    c->step = slope / bend;
-    pl_grid_state_move(state, size, 3, c->step, c->direction, c->pool);
+    d->slope = slope;
+    d->length = slope / bend;
+    pl_grid_state_move(state, size, 3, d->length, d->direction, c->pool);
 }
 
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     enum { MAX_ITERATIONS = 8 };
-    for (int k = 0; k < MAX_ITERATIONS && c->has_direction; k++) {
-        double now = dot(c, c->direction, c->levels[0].f);
-        if (isfinite(residual) && fabs(now) <= 0.5 * c->slope) break;
+    pl_corot_descent* d = &c->descent;
+    for (int k = 0; k < MAX_ITERATIONS && d->has_direction; k++) {
+        double now = dot(c, d->direction, c->levels[0].f);
+        if (isfinite(residual) && fabs(now) <= 0.5 * d->slope) break;
         // secant estimate of where the slope vanishes, within bounds
         double part = 0.1;
-        if (now > 0.5 * c->slope) part = now < 0.75 * c->slope ? c->slope / (c->slope - now) : 4.0;
-        else if (isfinite(now)) part = fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7);
-        pl_grid_state_move(state, size_of(c), 3, (part - 1.0) * c->step, c->direction, c->pool);
-        c->step *= part;
-        residual = pl_grid_corot_residual(c, state, h, true);
+        if (now > 0.5 * d->slope) part = now < 0.75 * d->slope ? d->slope / (d->slope - now) : 4.0;
+        else if (isfinite(now)) part = fmin(fmax(d->slope / (d->slope - now), 0.1), 0.7);
+        pl_grid_state_move(state, size_of(c), 3, (part - 1.0) * d->length, d->direction, c->pool);
+        d->length *= part;
+        residual = pl_grid_corot_residual(c, state, h, c->progress.turn);
     }
     return residual;
 }

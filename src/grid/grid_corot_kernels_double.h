@@ -101,13 +101,13 @@ PL_WIDE void pl_corot_each_four(const pl_corot_level* l, int begin, int end, pl_
 
 // Rotations and stresses of the cells of the general lattice, with scalar helpers for single cells.
 
-// Updates the rotations of the finest level's cells to the state's positions if update_rotations;
-// then sets their stresses, and g where pressures are unknowns.
+// Turns cells of the finest level to the state's positions; then sets the stresses of all, and g
+// where pressures are unknowns.
 void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,
-                               bool update_rotations);
+                               pl_corot_turn turn);
 // The same for cell i of a chunk, interior or Dirichlet, for any deformation.
 void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool update_rotations, const pl_corot_chunk* chunk, int i);
+                              pl_corot_turn turn, const pl_corot_chunk* chunk, int i);
 
 // h F of a cell without boundary gradients
 static inline void pl_corot_known_gradient(const pl_corot_level* l, double* const u[3],

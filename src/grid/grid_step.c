@@ -82,7 +82,7 @@ static void apply_lattice(pl_grid_body* b) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
     }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, false, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
@@ -105,7 +105,7 @@ static void apply_before(pl_grid_body* b) {
         apply_lattice(b);
         return;
     }
-    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
 }
 
 void pl_grid_translate(pl_grid_body* b, const double way[3]) {
@@ -173,7 +173,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
 static double residual_of_start(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_update_springs(&(pl_grid_spring_context){b, loads, NULL});
     if (!b->general) return pl_grid_residual(&b->linear.levels[0], &b->state, b->pool);
-    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
+    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_NONE);
 }
 
 // A body with springs or contacts starts its step where forces are smaller: at the positions of
