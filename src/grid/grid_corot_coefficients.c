@@ -51,7 +51,7 @@ PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool pl
         sum = pl_fma_w(count * along, along, sum);
 #pragma GCC unroll 2
         for (int e = 0; e < 2; e++) {
-            const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+            const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
             const pl_fw part = 0.25f * pl_beside_w(l->R[3 * a + b], rows, i, 13);
             count = pl_splat_w(4.0f);
             if (!plain)
@@ -85,7 +85,7 @@ PL_WIDE void set_diagonals(pl_corot_level* l, const pl_corot_chunk* chunk, int i
            pl_beside_w(l->cell_weight[a], rows, i, 13 - pl_corot_way(a));
 #pragma GCC unroll 2
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e);
+        const int b = pl_grid_other_axis(a, e);
         const float* edge = l->edge_weight[3 - a - b];
         sum = pl_fma_w(
             pl_splat_w(1.0f - l->shear),
@@ -120,7 +120,7 @@ static void set_face(const pl_corot_level* l, pl_corot_face* f) {
     f->stiffness = l->inertia + l->extra[a][n];
     float sum = f->stiffness + w[0] + w[1];
     for (int e = 0; e < 2; e++) {
-        const float* R = l->R[3 * a + (e == 0 ? (a == 0) : (a == 2 ? 1 : 2))];
+        const float* R = l->R[3 * a + pl_grid_other_axis(a, e)];
         const float under = w[2 + 2 * e] > 0.0f ? 0.25f : 0.0f;
         const float over = w[3 + 2 * e] > 0.0f ? 0.25f : 0.0f;
         t[0] += (under - over) * R[n], t[1] += (under - over) * R[m];

@@ -171,7 +171,7 @@ PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner
     pl_d4 sum = low - high;
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const double *v = j->state->u[b], *P = stress[3 * a + b];
         const float* edge = l->edge_weight[3 - a - b];
         const pl_d4 at = pl_beside_d4(P, rows, i, 13) + pl_beside_d4(P, rows, i, 13 - A);

@@ -61,7 +61,7 @@ static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, in
         const int next = base[13 + S[a]] + i;
         float low = l->cell_weight[a][n] > 0.0f ? -l->R[4 * a][n] : 0.0f, high = -low;
         for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            const int b = pl_grid_other_axis(a, e), c = 3 - a - b;
             const float part = 0.25f * l->R[3 * a + b][n];
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
             const float w[4] = {l->edge_weight[c][n], l->edge_weight[c][up],
@@ -107,8 +107,6 @@ PL_WIDE pl_fw pl_beside_w(const float* field, const int* rows, int i, int way) {
     return pl_loadu_w(field + pl_corot_at(rows, i, way));
 }
 PL_WIDE int pl_corot_way(int a) { return a == 0 ? 1 : a == 1 ? 3 : 9; }
-// the two axes other than a
-PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
 
 PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
 
@@ -129,7 +127,7 @@ PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const 
     if (!core) out[0] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, out[0]);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
         const pl_fw low = pl_beside_w(v, rows, i, 13 - B), up = pl_beside_w(v, rows, i, 13 + B);
         const pl_fw low_next = pl_beside_w(v, rows, i, 13 + A - B);
@@ -153,8 +151,8 @@ PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], c
     sum = pl_fma_w(pl_beside_w(l->R[4 * a], rows, i, 13), F[0], sum);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++)
-        sum =
-            pl_fma_w(pl_beside_w(l->R[3 * a + pl_corot_beside(a, e)], rows, i, 13), F[1 + e], sum);
+        sum = pl_fma_w(pl_beside_w(l->R[3 * a + pl_grid_other_axis(a, e)], rows, i, 13), F[1 + e],
+                       sum);
     return sum;
 }
 
@@ -223,7 +221,7 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
         pl_corot_gradient_w(l, u[a], rows, i, a, core, part);
         F[4 * a] = part[0];
 #pragma GCC unroll 9
-        for (int e = 0; e < 2; e++) F[3 * a + pl_corot_beside(a, e)] = part[1 + e];
+        for (int e = 0; e < 2; e++) F[3 * a + pl_grid_other_axis(a, e)] = part[1 + e];
     }
 #pragma GCC unroll 9
     for (int k = 0; k < 3; k++) {
@@ -255,8 +253,8 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
 // are 2.
 PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i, int a,
                                  bool plain) {
-    const int A = pl_corot_way(a), B = pl_corot_way(pl_corot_beside(a, 0)),
-              C = pl_corot_way(pl_corot_beside(a, 1));
+    const int A = pl_corot_way(a), B = pl_corot_way(pl_grid_other_axis(a, 0)),
+              C = pl_corot_way(pl_grid_other_axis(a, 1));
     const float* u = l->u[a];
     const pl_fw own = pl_beside_w(u, rows, i, 13);
     const pl_fw next = pl_beside_w(u, rows, i, 13 + A), last = pl_beside_w(u, rows, i, 13 - A);
@@ -269,7 +267,7 @@ PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i
     sum = pl_fma_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A), own - last, sum);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), W = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), W = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
         const pl_fw under = pl_beside_w(edge, rows, i, 13),
                     over = pl_beside_w(edge, rows, i, 13 + W);
@@ -307,7 +305,7 @@ PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tenso
     pl_fw sum = low - high;
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const float *T = tensor[3 * a + b], *edge = l->edge_weight[3 - a - b];
         pl_fw under =
             pl_corot_entry_w(T, s, rows, i, 13 - B) + pl_corot_entry_w(T, s, rows, i, 13 - B - A);

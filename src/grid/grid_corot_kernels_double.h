@@ -48,7 +48,7 @@ PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], c
         if (!core) F[4 * a] = pl_where_d4(pl_has_d4(l->cell_weight[a], rows, i, 13), F[4 * a]);
 #pragma GCC unroll 9
         for (int e = 0; e < 2; e++) {
-            const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+            const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
             const float* edge = l->edge_weight[3 - a - b];
             const pl_d4 low = pl_beside_d4(v, rows, i, 13 - B),
                         up = pl_beside_d4(v, rows, i, 13 + B);
@@ -118,7 +118,7 @@ static inline void pl_corot_known_gradient(const pl_corot_level* l, double* cons
         const int next = base[13 + S[a]] + i;
         F[4 * a] = l->cell_weight[a][n] > 0.0f ? h + v[next] - v[n] : 0.0;
         for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            const int b = pl_grid_other_axis(a, e), c = 3 - a - b;
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
             double part = 0.0;
             if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];

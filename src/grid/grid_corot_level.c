@@ -155,7 +155,7 @@ static bool is_plain(const pl_corot_level* l, const int* base, int i) {
             if (l->flags[near] & PL_COROT_DIRICHLET || l->mu[near] != 1.0f) return false;
         }
         for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            const int b = pl_grid_other_axis(a, e), c = 3 - a - b;
             if (l->edge_weight[c][n] != 2.0f || l->edge_weight[c][base[13 + S[b]] + i] != 2.0f)
                 return false;
         }
@@ -188,7 +188,7 @@ static void place_face(const pl_corot_level* l, const int* base, int i, int a, p
     f->axis = a, f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
     f->weights[0] = l->cell_weight[a][n], f->weights[1] = l->cell_weight[a][m];
     for (int e = 0; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+        const int b = pl_grid_other_axis(a, e), c = 3 - a - b;
         for (int side = 0; side < 2; side++) {
             const int way = side ? 13 + S[b] : 13 - S[b], k = 2 + 4 * e + 2 * side;
             f->at[k] = base[way] + i, f->at[k + 1] = base[way - S[a]] + i;

@@ -52,7 +52,7 @@ static void held_gradient(const pl_corot_level* l, double* const u[3], const int
     for (int a = 0; a < 3; a++) {
         F[4 * a] = h + u[a][base[13 + S[a]] + i] - u[a][n], missing[4 * a] = 0.0f;
         for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), ab = 3 * a + b;
+            const int b = pl_grid_other_axis(a, e), ab = 3 * a + b;
             const uint16_t held = (uint16_t)(PL_COROT_HELD << a);
             F[ab] = 0.0, missing[ab] = 1.0f;
             for (int k = 0; k < 4; k++) {

@@ -42,7 +42,7 @@ static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face)
         const int low = at[2 + 4 * e], up = at[4 + 4 * e];
         float under = own - u[low], over = own - u[up];
         if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
-            const float* v = l->u[pl_corot_beside(a, e)];
+            const float* v = l->u[pl_grid_other_axis(a, e)];
             under = 0.5f * (under + v[at[0]] - v[at[1]]);
             over = 0.5f * (over - v[up] + v[at[5 + 4 * e]]);
         }

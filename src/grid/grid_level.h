@@ -74,6 +74,9 @@ typedef struct pl_grid_level {
 } pl_grid_level;
 enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
 
+// The two axes other than a, in turn: e is 0 or 1.
+static inline int pl_grid_other_axis(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
+
 // Index of a cell in the fields, or -1 if it is not stored.
 int pl_grid_index(const pl_grid_level* level, int i, int j, int k);
 static inline bool pl_grid_bit(uint16_t mask, int index) {

@@ -37,7 +37,7 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
 pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_cells* cells,
                                 pl_pool* pool, pl_grid_linear* out, pl_error* error) {
     *out =
-        (pl_grid_linear){.band_sweeps = 2, .relocated_sweeps = 2, .inner_cycles = 1, .pool = pool};
+        (pl_grid_linear){.band_sweeps = 2, .relocated_sweeps = 2, .coarse_cycles = 1, .pool = pool};
     pl_status status = add_level(out, lattice, cells, error);
     pl_grid_cells last = {0};
     while (status == PL_OK && out->level_count < lattice->level_count) {
@@ -64,21 +64,21 @@ void pl_grid_linear_free(pl_grid_linear* mg) {
         pl_grid_linear_level_free(&mg->levels[l]);
         pl_grid_relocated_free(&mg->relocated[l]);
         pl_grid_exact_free(&mg->exact[l]);
-        pl_grid_recombine_free(&mg->inner[l]);
+        pl_grid_recombine_free(&mg->coarse_history[l]);
     }
     pl_grid_recombine_free(&mg->history);
     *mg = (pl_grid_linear){0};
 }
 
-pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* error) {
+pl_status pl_grid_linear_set_coarse_cycles(pl_grid_linear* mg, int cycles, pl_error* error) {
     for (int l = 1; l + 1 < mg->level_count; l++) {
-        if (cycles < 2 || mg->inner[l].most >= cycles) continue;
-        pl_grid_recombine_free(&mg->inner[l]);
+        if (cycles < 2 || mg->coarse_history[l].most >= cycles) continue;
+        pl_grid_recombine_free(&mg->coarse_history[l]);
         pl_status status =
-            pl_grid_recombine_create(mg->levels[l].layout, cycles, &mg->inner[l], error);
+            pl_grid_recombine_create(mg->levels[l].layout, cycles, &mg->coarse_history[l], error);
         if (status != PL_OK) return status;
     }
-    mg->inner_cycles = cycles;
+    mg->coarse_cycles = cycles;
     return PL_OK;
 }
 
@@ -188,7 +188,7 @@ static void post_smooth(void* user, int l) {
     pl_grid_smooth_interior_arriving(&mg->levels[l], prolong_rows, &rows, pool_of(mg, l));
     smooth_near(mg, l);
     add_seconds(mg, PL_GRID_INTERIOR, &start);
-    smooth_band(mg, l, far_sweeps(mg, l), mg->inner_cycles > 1);
+    smooth_band(mg, l, far_sweeps(mg, l), mg->coarse_cycles > 1);
 }
 
 static void solve_bottom(pl_grid_linear* mg, int l) {
@@ -207,14 +207,14 @@ static void cycle(void* user, int l);
 // Overwrites the right-hand side.
 static void solve_recombined(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
-    pl_grid_recombine* h = &mg->inner[l];
+    pl_grid_recombine* h = &mg->coarse_history[l];
     float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
           *u[4] = {level->u[0], level->u[1], level->u[2], level->c}, **sum = h->past_move;
     pl_pool* pool = pool_of(mg, l);
     const size_t bytes = h->size * sizeof(float);
     pl_grid_recombine_reset(h);
     for (int a = 0; a < 4; a++) memset(sum[a], 0, bytes);
-    for (int n = 0; n < mg->inner_cycles; n++) {
+    for (int n = 0; n < mg->coarse_cycles; n++) {
         double shares[PL_GRID_HISTORY];
         for (int a = 0; a < 4; a++) memcpy(h->image[h->next][a], residual[a], bytes);
         cycle(mg, l);
@@ -233,7 +233,8 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
 static void solve_next(void* user, int l) {
     pl_grid_linear* mg = user;
     if (l == mg->level_count - 1) solve_bottom(mg, l);
-    else if (mg->inner_cycles > 1 && mg->inner[l].most >= mg->inner_cycles) solve_recombined(mg, l);
+    else if (mg->coarse_cycles > 1 && mg->coarse_history[l].most >= mg->coarse_cycles)
+        solve_recombined(mg, l);
     else cycle(mg, l);
 }
 
@@ -284,7 +285,7 @@ void pl_grid_linear_begin(pl_grid_linear* mg) {
     // only the state carries over from step to step, so runs can be resumed
     mg->phase = PL_GRID_CYCLES_ALONE;
     mg->cycle = mg->stalls = 0;
-    mg->inner_cycles = 1;
+    mg->coarse_cycles = 1;
     pl_grid_recombine_reset(&mg->history);
 }
 
@@ -304,7 +305,7 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     if (!(slow || grows)) return;
     const bool mixes = !mg->update_springs && residual > MANY_TIMES * last;
     if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
-    if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
+    if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_coarse_cycles(mg, 2, &ignored);
 }
 
 // Switches from recombined to mixed cycles where they stall. Not with springs or contacts: contacts
@@ -317,7 +318,7 @@ static void watch_stalls(pl_grid_linear* mg, double residual) {
     const pl_grid_linear_phase next =
         mixes && !mg->update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (next == mg->phase) return;
-    if (next == PL_GRID_CYCLES_MIXED) mg->inner_cycles = 1;
+    if (next == PL_GRID_CYCLES_MIXED) mg->coarse_cycles = 1;
     mg->phase = next;
     pl_grid_recombine_reset(&mg->history);
 }

@@ -33,13 +33,13 @@ typedef struct pl_grid_linear {
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
     pl_grid_exact exact[PL_GRID_MAX_LEVELS]; // of thin parts; of all of the coarsest level
-    pl_grid_recombine inner[PL_GRID_MAX_LEVELS];
+    pl_grid_recombine coarse_history[PL_GRID_MAX_LEVELS];
     int level_count;
     int band_sweeps; // boundary sweeps on one side of an interior sweep; half as many on the other
                      // side
     int relocated_sweeps; // over cells that are Dirichlet on the next level, after each interior
                           // sweep
-    int inner_cycles;     // recombined cycles of each coarser level but the last
+    int coarse_cycles;    // recombined cycles of each coarser level but the last
     double seconds[PL_GRID_TIMES]; // total of all cycles so far
     // state of a step
     pl_grid_linear_phase phase;
@@ -72,7 +72,7 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]);
 // wrong, and adding a second one (a W-cycle) makes it worse. Recombining two finds the right
 // factor. Each level has an eighth of the cells of the finer one, so two cycles on each cost a
 // fifth to a half more than a V-cycle. If allocation fails, nothing changes.
-pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* error);
+pl_status pl_grid_linear_set_coarse_cycles(pl_grid_linear* mg, int cycles, pl_error* error);
 
 // One cycle: solves for u and c (see grid_linear_level.h) of the finest level from its f and g,
 // starting from zero.

@@ -160,7 +160,7 @@ static inline uint8_t pl_grid_face_stresses(const pl_grid_level* l, const pl_gri
     unsigned bits = pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) |
                     pl_grid_has_stress(l, a, g->begin + i) << 1;
     for (int e = 0; e < 2; e++) {
-        const int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), edge = 3 - a - b;
+        const int b = pl_grid_other_axis(a, e), edge = 3 - a - b;
         bits |= (unsigned)pl_grid_has_edge(l, edge, g->begin + i) << (2 * e + 2);
         bits |= (unsigned)pl_grid_has_edge(l, edge, pl_grid_above(g, b, i)) << (2 * e + 3);
     }
