@@ -38,12 +38,6 @@ typedef struct job {
 // Where we differ from the paper: it keeps this term. K is that of small strains, so forces are the
 // gradient of an energy up to products of strains and rotation differences.
 
-// C^k: column k + 1 is R's column k + 2, column k + 2 minus R's column k + 1
-static double turn_entry(const double R[9], int k, int e) {
-    const int p = (k + 1) % 3, q = (k + 2) % 3, a = e / 3, m = e % 3;
-    return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0;
-}
-
 // V of a cell, and the fraction of each gradient that is not a boundary one
 static void differences(const pl_grid_corot* c, const int* base, int i, const double R[9],
                         double V[9], double known[9]) {
@@ -69,33 +63,23 @@ static void differences(const pl_grid_corot* c, const int* base, int i, const do
     }
 }
 
-// K^-1 v, regularised: a limb one cell thick has rotations that no gradient sees
-static pl_vec3 untwist(const double R[9], const double known[9], const double v[3]) {
-    pl_mat3 K = {{0}}, inverse;
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 3; j++)
-            for (int e = 0; e < 9; e++)
-                K.m[3 * k + j] += known[e] * turn_entry(R, k, e) * turn_entry(R, j, e);
-    for (int k = 0; k < 3; k++) K.m[4 * k] += 0.02;
-    if (!pl_mat3_inverse(K, &inverse)) return (pl_vec3){0, 0, 0};
-    return pl_mat3_apply(&inverse, pl_vec3_load(v));
-}
-
 static void uncouple_cell(const job* j, const int* base, int i) {
     const pl_grid_corot* c = j->c;
     const pl_corot_level* l = &c->levels[0];
     const int n = base[13] + i;
-    double R[9], V[9], known[9], v[3] = {0.0}, y[3];
+    double R[9], V[9], known[9], v[3] = {0.0}, y[3] = {0.0};
+    pl_mat3 inverse;
     for (int e = 0; e < 9; e++) R[e] = c->rotation[e][n];
     differences(c, base, i, R, V, known);
     for (int k = 0; k < 3; k++)
-        for (int e = 0; e < 9; e++) v[k] += V[e] * turn_entry(R, k, e);
+        for (int e = 0; e < 9; e++) v[k] += V[e] * pl_corot_turn_entry(R, k, e);
     if (l->flags[n] & PL_COROT_CORE)
         for (int k = 0; k < 3; k++) y[k] = 0.5 * v[k];
-    else pl_vec3_store(y, untwist(R, known, v));
+    else if (pl_corot_untwist(R, known, &inverse))
+        pl_vec3_store(y, pl_mat3_apply(&inverse, pl_vec3_load(v)));
     for (int e = 0; e < 9; e++)
         for (int k = 0; k < 3; k++)
-            c->stress[e][n] += 2.0 * (double)l->mu[n] * j->h * y[k] * turn_entry(R, k, e);
+            c->stress[e][n] += 2.0 * (double)l->mu[n] * j->h * y[k] * pl_corot_turn_entry(R, k, e);
 }
 
 static void couple_task(int begin, int end, int worker, void* user) {

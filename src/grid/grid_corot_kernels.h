@@ -95,6 +95,25 @@ static inline void pl_corot_missing(const pl_corot_level* l, const int* base, in
     }
 }
 
+// Entry e of C^k = R [e_k]x, the change of R as it turns about axis k (grid_corot_smooth.c): column
+// k + 1 is R's column k + 2, column k + 2 minus R's column k + 1.
+static inline double pl_corot_turn_entry(const double R[9], int k, int e) {
+    const int p = (k + 1) % 3, q = (k + 2) % 3, a = e / 3, m = e % 3;
+    return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0;
+}
+
+// K^-1, where K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations that
+// nothing resists and no gradient sees.
+static inline bool pl_corot_untwist(const double R[9], const double known[9], pl_mat3* out) {
+    pl_mat3 K = pl_mat3_diagonal(0.02, 0.02, 0.02);
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            for (int e = 0; e < 9; e++)
+                K.m[3 * k + j] +=
+                    known[e] * pl_corot_turn_entry(R, k, e) * pl_corot_turn_entry(R, j, e);
+    return pl_mat3_inverse(K, out);
+}
+
 // ------------------------------------------------------------------ PL_LANES cells at a time
 
 // Lanes outside the body read whatever is stored and produce meaningless values; callers mask them.

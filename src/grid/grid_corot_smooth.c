@@ -304,23 +304,6 @@ void pl_corot_residual(pl_corot_level* l, pl_pool* pool) {
 // definite, from the residuals that are restricted and from the coarsest matrix. Sweeps, which
 // reduce high frequencies, see it lagged, on their right-hand side.
 
-// C^k: column k + 1 is R's column k + 2, column k + 2 minus R's column k + 1
-static inline float turn_entry(const float R[9], int k, int a, int m) {
-    const int p = (k + 1) % 3, q = (k + 2) % 3;
-    return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0f;
-}
-
-// the inverse of a symmetric positive definite matrix
-static void invert(const float K[9], float out[9]) {
-    float c00 = K[4] * K[8] - K[5] * K[5], c01 = K[2] * K[5] - K[1] * K[8];
-    float c02 = K[1] * K[5] - K[2] * K[4];
-    float scale = 1.0f / (K[0] * c00 + K[1] * c01 + K[2] * c02);
-    out[0] = scale * c00, out[1] = out[3] = scale * c01, out[2] = out[6] = scale * c02;
-    out[4] = scale * (K[0] * K[8] - K[2] * K[2]);
-    out[5] = out[7] = scale * (K[1] * K[2] - K[0] * K[5]);
-    out[8] = scale * (K[0] * K[4] - K[1] * K[1]);
-}
-
 void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
     const int n = base[13] + i;
     memset(out, 0, 9 * sizeof(float));
@@ -328,20 +311,13 @@ void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, f
         for (int k = 0; k < 3; k++) out[4 * k] = l->soft[n];
         return;
     }
-    float missing[9], R[9], K[9] = {0};
-    pl_corot_rotation(l, n, R);
+    float missing[9];
+    double R[9], known[9];
+    pl_mat3 inverse;
     pl_corot_missing(l, base, i, missing);
-    for (int k = 0; k < 3; k++)
-        for (int j = k; j < 3; j++) {
-            for (int e = 0; e < 9; e++)
-                K[3 * k + j] += (1.0f - missing[e]) * turn_entry(R, k, e / 3, e % 3) *
-                                turn_entry(R, j, e / 3, e % 3);
-            K[3 * j + k] = K[3 * k + j];
-        }
-    // regularise: a limb one cell thick has rotations that nothing resists and no gradient sees
-    for (int k = 0; k < 3; k++) K[4 * k] += 0.02f;
-    invert(K, out);
-    for (int e = 0; e < 9; e++) out[e] *= 2.0f * l->soft[n];
+    for (int e = 0; e < 9; e++) R[e] = (double)l->R[e][n], known[e] = 1.0 - (double)missing[e];
+    if (!pl_corot_untwist(R, known, &inverse)) return;
+    for (int e = 0; e < 9; e++) out[e] = 2.0f * l->soft[n] * (float)inverse.m[e];
 }
 
 static void twist_chunk(pl_corot_level* l, const pl_corot_masks* m, const int* rows, bool core) {
