@@ -323,7 +323,7 @@ static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* vol
     pl_status status =
         pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &filling, error);
     if (status != PL_OK) return status;
-    if (b->general) b->fractions = filling.fractions;
+    if (b->uses_corot) b->fractions = filling.fractions;
     else PL_FREE(filling.fractions, float, fine->field_size);
     const bool encloses = filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN;
     *volume = encloses ? filling.cells * pow(b->frame.cell, 3.0) : 0.0;
@@ -337,7 +337,7 @@ pl_status pl_grid_measure(pl_grid_body* b, const pl_method_body* def, const pl_m
     double volume = 0.0;
     const bool clean = b->surface_kind == PL_GRID_SURFACE_CLEAN;
     pl_status status = PL_OK;
-    if (b->general || !clean) status = fill_cells(b, surface, &volume, error);
+    if (b->uses_corot || !clean) status = fill_cells(b, surface, &volume, error);
     if (status == PL_OK && def->mesh->tet_count) volume = tet_volume(def->mesh);
     else if (status == PL_OK && clean && edges->part_count == 1)
         volume = fabs(edges->signed_volume);

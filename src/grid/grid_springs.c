@@ -132,7 +132,7 @@ static void take_coefficients(pl_grid_body* b) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
+    if (b->uses_corot) pl_grid_corot_set_springs(&b->corot, b->state.f);
     else pl_grid_linear_set_springs(&b->linear, b->state.f);
     b->coefficients_fit = false;
     b->inertia_set = b->state.inertia;
@@ -302,13 +302,13 @@ static void find_held_forces(pl_grid_body* b) {
     double* const* f = b->state.f;
     const size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
-    if (b->general) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
+    if (b->uses_corot) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
     for (int k = 0; k < l->segment_count; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
                 const int at = g->begin + i;
-                if (b->general) f[a][at] *= scale;
+                if (b->uses_corot) f[a][at] *= scale;
                 else
                     f[a][at] = scale * (pl_grid_face_residual(l, &b->state, g, a, i) -
                                         pl_grid_inertia_of(&b->state, a, at) * b->state.u[a][at]);
@@ -368,8 +368,8 @@ static void divide_attachments(pl_grid_body* b, const pl_grid_loads* loads) {
 }
 
 // There is room for it. Points beyond the vertices are between them.
-static void tell_contact(const pl_grid_body* b, const pl_contact* c, const double* places,
-                         pl_vec3 force, pl_array* out) {
+static void report_contact(const pl_grid_body* b, const pl_contact* c, const double* places,
+                           pl_vec3 force, pl_array* out) {
     const int point = c->vertex - b->first_point;
     const int v = point < b->vertex_count ? b->first_vertex + point : -1 - b->first_vertex;
     const pl_vec3 at = pl_vec3_load(places + 3 * (size_t)point);
@@ -394,7 +394,7 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, c
         if (known || pl_norm2(push) == 0.0) continue;
         const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
         const pl_vec3 force = pl_madd(push, share, rest);
-        if (loads->told) tell_contact(b, c, places, force, loads->told);
+        if (loads->reports) report_contact(b, c, places, force, loads->reports);
         if (!loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
         double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
         pl_vec3_store(sum, pl_add(pl_vec3_load(sum), force));
@@ -403,7 +403,7 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, c
 }
 
 void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
-    if (!loads->pin_forces && !loads->obstacle_forces && !loads->told) return;
+    if (!loads->pin_forces && !loads->obstacle_forces && !loads->reports) return;
     if (b->held_count == 0 && !pl_grid_has_springs(b, loads)) return; // nothing holds or touches it
     double* places = b->springs + 6 * (size_t)b->point_count;
     bool pinned = false;

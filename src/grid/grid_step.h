@@ -22,7 +22,7 @@ typedef struct pl_grid_loads {
     // Outputs that the world asks for, or NULL; see pl_method_step.
     double *pin_forces, *obstacle_forces;
     int obstacle_count;
-    pl_array* told; // contacts, with room for all of them
+    pl_array* reports; // of contacts, with room for all of them
 } pl_grid_loads;
 
 static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
