@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Creates a body in its lattice; its masses, the vertices that the world sees, and its energies.
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"

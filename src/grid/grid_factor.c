@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Cliques, the pattern of the matrix that they add up to, and its factor.
 #include "grid/grid_factor.h"
 #include "base/memory.h"
 

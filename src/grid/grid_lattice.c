@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// The levels of a lattice: where coarsening stops, which parts are thin, and how far the Dirichlet
+// boundary of each coarse level is from that of the finest one.
 #include "grid/grid_lattice.h"
 #include "base/array.h"
 #include "base/memory.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// The linear lattice: its levels, the operators of its V-cycle, and its step.
 #include "grid/grid_linear.h"
 #include "base/timer.h"
 #include "multigrid/mg_cycle.h"
@@ -247,14 +249,6 @@ static void cycle(void* user, int l) {
 
 void pl_grid_linear_cycle(pl_grid_linear* mg) { cycle(mg, 0); }
 
-// ------------------------------------------------------------------ step
-
-// A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
-// cells, so that cycles converge slowly or diverge. Then the last few cycles are recombined, and
-// coarse levels get two cycles each. A body with soft bending modes makes little progress if the
-// residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
-// fails, cycles continue alone.
-
 // ------------------------------------------------------------------ as recombination sees it
 
 static void take(const pl_grid_iteration* it, float* const to[4]) {
@@ -280,6 +274,12 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 }
 
 // ------------------------------------------------------------------ step
+
+// A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
+// cells, so that cycles converge slowly or diverge. Then the last few cycles are recombined, and
+// coarse levels get two cycles each. A body with soft bending modes makes little progress if the
+// residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
+// fails, cycles continue alone.
 
 void pl_grid_linear_begin(pl_grid_linear* mg) {
     // only the state carries over from step to step, so runs can be resumed

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Prolongation P of the paper's section 6: linear along the axis of a component and 3/4 1/4 across
-// it; pressures are copied. Fields are in units of the level's own cell: with cells half as large,
-// c is multiplied by a half.
+// Prolongation (grid_transfer.h), and the ghosts that it reads.
 //
-// Where we differ: c = div(phi) - p is prolonged in place of p.
+// Where we differ from the paper: c = div(phi) - p is prolonged in place of p. It is multiplied by
+// a half, because cells are half as large.
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_linear_kernels.h"
 #include "grid/grid_linear_level.h"
 
-enum { ROWS = 16 };
+// Rows, and band chunks, in a block of work.
+enum { ROWS = 16, BAND_CHUNKS = 256 };
 
 typedef struct transfer_job {
     pl_grid_linear_level* fine;
-    pl_grid_linear_level* coarse;
+    const pl_grid_linear_level* coarse;
     int wanted; // AROUND, DEEP
 } transfer_job;
-
-enum { BAND_CHUNKS = 256 }; // chunks in a block of work
 
 // sequentially: some depend on earlier ones
 static void set_ghosts(pl_grid_linear_level* l) {
@@ -101,16 +99,16 @@ static void prolong_task(int begin, int end, int worker, void* user) {
 
 void pl_grid_prolong_around(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
                             pl_pool* pool) {
-    transfer_job job = {fine, (pl_grid_linear_level*)coarse, AROUND};
+    transfer_job job = {fine, coarse, AROUND};
     pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
 }
 void pl_grid_prolong_deep(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
                           int row_begin, int row_end) {
-    transfer_job job = {fine, (pl_grid_linear_level*)coarse, DEEP};
+    transfer_job job = {fine, coarse, DEEP};
     prolong_task(row_begin, row_end, 0, &job);
 }
 
-// ------------------------------------------------------------------ ghosts
+// ------------------------------------------------------------------ list of ghosts
 
 // Lists the ghosts of a level: values outside the body that prolongation reads (Zhu 2010, end of
 // section 5.3). They follow from boundary stresses that vanish.

@@ -328,7 +328,7 @@ void pl_grid_smooth_interior_arriving(pl_grid_linear_level* level, pl_grid_arriv
     pl_grid_run_wave(level, &plan, pool);
 }
 
-// ------------------------------------------------------------------ order of a sweep
+// ------------------------------------------------------------------ pipeline of stages
 
 // The order of a sweep. Its stages follow one another at a distance of one plane and one row, over
 // strips of rows, so that each stage finds the output of the previous one in the cache.

@@ -246,7 +246,7 @@ void pl_grid_update_springs(void* user) {
 // versus faces) is distributed over the pins, or over the contacts of a body without pins, in
 // proportion to their forces.
 
-// ------------------------------------------------------------------ all together
+// ------------------------------------------------------------------ sum of reactions
 
 // of cells of the body, held or not
 static bool is_body(const pl_grid_body* b, int at) {
@@ -289,7 +289,7 @@ static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* lo
     return s;
 }
 
-// ------------------------------------------------------------------ one by one
+// ------------------------------------------------------------------ reactions one by one
 
 static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
     return pin->hard && pl_grid_is_own(b, pin->vertex);

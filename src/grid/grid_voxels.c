@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Cells of a surface: those that it cuts, those inside it, and those that thin parts need.
 #include "grid/grid_voxels.h"
 #include "base/memory.h"
 #include "geometry/box.h"
