@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench.h"
-#include "grid/grid_tricubic.h"
+#include "grid/grid_embedding.h"
 #include "s4_fem.h"
 #include "s4_folds.h"
 #include "s4_lattice.h"

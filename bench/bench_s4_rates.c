@@ -105,11 +105,11 @@ enum { MOST_CYCLES = 30 };
 
 // `start` puts the state of the lattice back
 static rates run_rates(s4_lattice* lattice, void (*start)(s4_lattice*, const void*),
-                       const void* user, int cycles, int inner, bool recombine) {
+                       const void* user, int cycles, int coarse_cycles, bool recombine) {
     enum { TYPICAL = 8 };
     double residuals[MOST_CYCLES + 1], seconds = 0.0;
     pl_error ignored;
-    pl_grid_linear_set_inner(&lattice->mg, inner, &ignored);
+    pl_grid_linear_set_coarse_cycles(&lattice->mg, coarse_cycles, &ignored);
     start(lattice, user);
     for (int k = 0; k < PL_GRID_TIMES; k++) lattice->mg.seconds[k] = 0.0;
     s4_run_cycles(lattice, cycles, recombine, residuals);
@@ -119,7 +119,7 @@ static rates run_rates(s4_lattice* lattice, void (*start)(s4_lattice*, const voi
                    1e3 * seconds / cycles};
 }
 
-// Prints all kinds of cycles; returns that of two inner cycles, recombined.
+// Prints all kinds of cycles; returns that of two cycles of coarse levels, recombined.
 static rates compare_rates(s4_lattice* lattice, const char* name,
                            void (*start)(s4_lattice*, const void*), const void* user, int cycles) {
     rates r = {0};

@@ -7,7 +7,7 @@
 // touches.
 #include "bench.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 #include "s4_corot.h"
 #include "s4_lattice.h"
 

@@ -20,7 +20,7 @@ typedef struct body {
 
 static void run_residual(void* user) {
     body* x = user;
-    pl_grid_corot_residual(&x->corot, &x->lattice.state, 1.0, true);
+    pl_grid_corot_residual(&x->corot, &x->lattice.state, 1.0, PL_COROT_TURN_ALL);
 }
 static void run_update(void* user) {
     body* x = user;

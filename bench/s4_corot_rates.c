@@ -52,15 +52,15 @@ static void rest(body* x, bool frozen) {
     int size = x->lattice->levels.levels[0].field_size;
     for (int i = 0; i < size; i++) x->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     for (int a = 0; a < 4; a++) memset(a < 3 ? s->u[a] : s->p, 0, (size_t)size * sizeof(double));
-    x->c.frozen = frozen;
-    x->c.softens = !frozen;
+    x->c.problem = frozen ? PL_COROT_FROZEN : PL_COROT_TURNING;
 }
 
 static void update(body* x) {
     pl_grid_corot_update(&x->c, x->lattice->state.compressibility, x->lattice->state.inertia);
 }
 static double residual(body* x, bool turn_cells) {
-    return pl_grid_corot_residual(&x->c, &x->lattice->state, 1.0, turn_cells);
+    return pl_grid_corot_residual(&x->c, &x->lattice->state, 1.0,
+                                  turn_cells ? PL_COROT_TURN_ALL : PL_COROT_TURN_NONE);
 }
 static double look(body* x) { return pl_grid_corot_look(&x->c, &x->lattice->state, 1.0); }
 static void advance(body* x, double before) {
@@ -127,8 +127,8 @@ static void compare_with_equilibrium(body* x, int frame, double most_residual) {
     double sum = 0.0, most = 0.0, now = INFINITY;
     int count = 0, cycles = 0;
     copy_state(x, false);
-    bool frozen = x->c.frozen, softens = x->c.softens;
-    x->c.frozen = false, x->c.softens = true;
+    const pl_corot_problem problem = x->c.problem;
+    x->c.problem = PL_COROT_TURNING;
     residual(x, true);
     pl_grid_corot_begin(&x->c);
     for (; cycles < MOST && now > 1e-4 * most_residual; cycles++) {
@@ -148,7 +148,7 @@ static void compare_with_equilibrium(body* x, int frame, double most_residual) {
            frame, sqrt(sum / count), most, s4_largest_motion(x->lattice), cycles,
            now / most_residual);
     copy_state(x, true);
-    x->c.frozen = frozen, x->c.softens = softens;
+    x->c.problem = problem;
 }
 
 typedef struct course {

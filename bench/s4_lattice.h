@@ -8,7 +8,6 @@
 
 #include "bench.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_operator.h"
 #include "grid/grid_recombine.h"
 #include "grid/grid_voxels.h"
 

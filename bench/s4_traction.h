@@ -8,7 +8,7 @@
 #ifndef PL_BENCH_S4_TRACTION_H
 #define PL_BENCH_S4_TRACTION_H
 
-#include "grid/grid_linear_operator.h"
+#include "grid/grid_linear.h"
 #include "grid/grid_voxels.h"
 #include "math/vec3.h"
 

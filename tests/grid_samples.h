@@ -5,9 +5,8 @@
 #ifndef PL_GRID_SAMPLES_H
 #define PL_GRID_SAMPLES_H
 
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_kernels.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_operator.h"
 
 // n^3 interior cells between two walls of Dirichlet cells across x.
 pl_grid_cells sample_box_cells(int n);

@@ -8,7 +8,7 @@
 // Where we differ: the paper's boxes are two cells wide, ours one; seven equations are solved
 // exactly, in double. The matrix of a box is found column by column: each of the seven variables is
 // moved by one, and what its equations answer is their column.
-#include "grid/grid_linear_operator.h"
+#include "grid/grid_linear.h"
 #include "grid_samples.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Contact of lattices whose surface has triangles larger than cells.
-#include "grid/grid_surface_points.h"
+#include "grid/grid_embedding.h"
 #include "math/vec3.h"
 #include "run_samples.h"
 #include "sample_meshes.h"

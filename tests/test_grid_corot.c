@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_kernels.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -109,13 +109,13 @@ static pl_mat3 turn_about(double x, double y, double z, double angle) {
 
 // cycles until the residual is a part of the first one; the number of cycles
 static int solve(sample* s, double h, double part, int most, double* rate) {
-    double first = pl_grid_corot_residual(&s->corot, &s->state, h, true), now = first;
+    double first = pl_grid_corot_residual(&s->corot, &s->state, h, PL_COROT_TURN_ALL), now = first;
     int k = 0;
     for (; k < most && now > part * first; k++) {
         pl_grid_corot_update(&s->corot, s->state.compressibility, s->state.inertia);
         pl_grid_corot_cycle(&s->corot);
         pl_grid_corot_correct(&s->corot, &s->state, true);
-        now = pl_grid_corot_residual(&s->corot, &s->state, h, true);
+        now = pl_grid_corot_residual(&s->corot, &s->state, h, PL_COROT_TURN_ALL);
         now = pl_grid_corot_backtrack(&s->corot, &s->state, h, now);
     }
     if (rate) *rate = pow(now / first, 1.0 / k);
@@ -134,7 +134,8 @@ TEST(grid_corot_is_linear_elasticity_where_nothing_turns)
     fill_random(l, &s.state, 3);
     pl_grid_substitute(l, &s.state);
     double expected = pl_grid_residual(&linear, &s.state, NULL);
-    CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 0.7, true) / expected, 1.0, 1e-9);
+    CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 0.7, PL_COROT_TURN_ALL) / expected, 1.0,
+               1e-9);
     const pl_corot_level* own = &s.corot.levels[0];
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
@@ -154,7 +155,7 @@ static void turn_slowly(sample* s, const double axis[3], double angle, pl_mat3 s
         pl_mat3 Q = turn_about(axis[0], axis[1], axis[2], angle * k / steps);
         place(s, pl_mat3_mul(Q, stretch), h, 0.0);
         for (int n = 0; n < (k < steps ? 2 : 40); n++)
-            pl_grid_corot_residual(&s->corot, &s->state, h, true);
+            pl_grid_corot_residual(&s->corot, &s->state, h, PL_COROT_TURN_ALL);
     }
 }
 
@@ -167,7 +168,8 @@ TEST(grid_corot_does_not_feel_rigid_motions)
         poisson(&s, 0.45);
         turn_slowly(&s, (const double[3]){1.0, k, 2.0}, 0.5 + 0.8 * k, pl_mat3_identity(), 0.1);
         // the weights of uneven edges are rounded to float
-        CHECK(pl_grid_corot_residual(&s.corot, &s.state, 0.1, true) < (k % 2 ? 1e-5 : 1e-9));
+        CHECK(pl_grid_corot_residual(&s.corot, &s.state, 0.1, PL_COROT_TURN_ALL) <
+              (k % 2 ? 1e-5 : 1e-9));
         CHECK(fabs(pl_grid_corot_energy(&s.corot, &s.state, 0.1)) < 1e-6);
         end(&s);
     }
@@ -183,7 +185,7 @@ TEST(grid_corot_is_objective)
     const double axis[3] = {1.0, 3.0, -2.0};
     int at = pl_grid_index(&s.lattice.levels[0], 2, 2, 2);
     place(&s, stretch, 1.0, 0.0);
-    pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+    pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
     pl_mat3 stress, turned;
     for (int e = 0; e < 9; e++) stress.m[e] = s.corot.stress[e][at];
     CHECK(pl_mat3_norm(stress) > 1.0);
@@ -204,7 +206,8 @@ TEST(grid_corot_forces_are_the_gradient_of_the_energy)
         poisson(&s, 0.4);
         place(&s, turn_about(1.0, 2.0, 3.0, 0.2), 1.0, 0.05);
         pl_grid_level* l = &s.lattice.levels[0];
-        for (int n = 0; n < 60; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+        for (int n = 0; n < 60; n++)
+            pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
         pl_random random = {9};
         double step = 1e-5, slope = 0.0, at[2] = {0.0, 0.0};
         for (int side = 0; side < 2; side++) {
@@ -219,7 +222,8 @@ TEST(grid_corot_forces_are_the_gradient_of_the_energy)
                         s.state.u[a][i] += (side ? -2.0 : 1.0) * step * d;
                     }
             if (side == 0) at[0] = slope;
-            for (int n = 0; n < 60; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+            for (int n = 0; n < 60; n++)
+                pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
             at[1] = side ? at[1] - pl_grid_corot_energy(&s.corot, &s.state, 1.0)
                          : pl_grid_corot_energy(&s.corot, &s.state, 1.0);
         }
@@ -256,7 +260,7 @@ TEST(grid_corot_operator_is_symmetric_and_definite)
         make(&s, rotates, NULL);
         poisson(&s, 0.4);
         if (rotates) place(&s, turn_about(1.0, 2.0, 3.0, 1.3 * kind), 1.0, 0.3);
-        pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+        pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
         pl_grid_corot_update(&s.corot, s.state.compressibility, 0.0);
         const pl_grid_level* l = &s.lattice.levels[0];
         float *x[3], *y[3], *Ax[3], *Ay[3], **all[4] = {x, y, Ax, Ay};
@@ -294,7 +298,8 @@ TEST(grid_corot_finds_back_from_noise)
         poisson(&s, k % 2 ? 0.475 : 0.3);
         pl_mat3 Q = turn_about(1.0, k, 0.5, 3.14159265 * k / 3.0);
         place(&s, Q, 1.0, 0.0);
-        for (int n = 0; n < 40; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+        for (int n = 0; n < 40; n++)
+            pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
         place(&s, Q, 1.0, 0.3);
         double rate;
         CHECK(solve(&s, 1.0, 1e-6, 40, &rate) < 40);
@@ -307,14 +312,14 @@ TEST(grid_corot_finds_back_from_noise)
 static int solve_kept(sample* s, double part, int most, bool frozen, double* rate) {
     pl_grid_corot* c = &s->corot;
     c->phase = PL_COROT_RECOMBINED;
-    c->softens = !frozen;
-    c->frozen = frozen;
-    double first = pl_grid_corot_residual(c, &s->state, 1.0, true), now = first;
+    c->problem = frozen ? PL_COROT_FROZEN : PL_COROT_TURNING;
+    double first = pl_grid_corot_residual(c, &s->state, 1.0, PL_COROT_TURN_ALL), now = first;
     int k = 0;
     for (; k < most && now > part * first; k++) {
         if (k == 0 || !frozen) pl_grid_corot_update(c, s->state.compressibility, s->state.inertia);
         CHECK(pl_grid_corot_recombine(c, &s->state, 1.0, now));
-        now = pl_grid_corot_residual(c, &s->state, 1.0, !frozen);
+        now = pl_grid_corot_residual(c, &s->state, 1.0,
+                                     frozen ? PL_COROT_TURN_NONE : PL_COROT_TURN_ALL);
     }
     *rate = pow(now / first, 1.0 / k);
     return k;
@@ -369,15 +374,18 @@ TEST(grid_corot_substitutes_pressures)
         make(&s, true, NULL);
         poisson(&s, 0.45);
         place(&s, turn_about(1.0, 2.0, 3.0, 0.4), 1.0, 0.1);
-        for (int n = 0; n < 40; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
-        double without = pl_grid_corot_residual(&s.corot, &s.state, 1.0, false);
+        for (int n = 0; n < 40; n++)
+            pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
+        double without = pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_NONE);
         s.corot.phase = PL_COROT_RECOMBINED;
-        CHECK(fabs(pl_grid_corot_residual(&s.corot, &s.state, 1.0, false) / without - 1.0) > 0.01);
+        CHECK(fabs(pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_NONE) / without -
+                   1.0) > 0.01);
         s.corot.phase = PL_COROT_DOWNHILL;
-        pl_grid_corot_residual(&s.corot, &s.state, 1.0, false);
+        pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_NONE);
         pl_grid_corot_substitute(&s.corot, &s.state, 1.0);
         s.corot.phase = PL_COROT_RECOMBINED;
-        CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 1.0, false) / without, 1.0, 1e-9);
+        CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_NONE) / without,
+                   1.0, 1e-9);
         const pl_corot_level* l = &s.corot.levels[0];
         for (int i = 0; i < l->layout->field_size; i++) CHECK(fabsf(l->g[i]) < 1e-9f);
         end(&s);
@@ -406,19 +414,19 @@ TEST(grid_corot_takes_cycles_back)
     double rate, before, *copy = PL_ALLOC(double, 4 * (size_t)s.lattice.levels[0].field_size);
     solve_kept(&s, 0.0, 2, false, &rate);
     compare(&s, copy, true);
-    before = pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+    before = pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
     pl_grid_corot_update(&s.corot, s.state.compressibility, 0.0);
     CHECK(pl_grid_corot_recombine(&s.corot, &s.state, 1.0, before));
     CHECK(compare(&s, copy, false) > 1e-6);
-    CHECK(pl_grid_corot_residual(&s.corot, &s.state, 1.0, true) < 0.9 * before);
+    CHECK(pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL) < 0.9 * before);
     const pl_grid_iteration it = pl_grid_corot_iteration(&s.corot, &s.state, 1.0);
     pl_grid_recombine_separate(&s.corot.history, &it);
-    double alone = pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
-    CHECK_NEAR(alone / s.corot.own_residual, 1.0, 1e-3);
+    double alone = pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
+    CHECK_NEAR(alone / s.corot.progress.own_residual, 1.0, 1e-3);
     pl_grid_recombine_take_back(&s.corot.history, &it);
     CHECK(compare(&s, copy, false) < 1e-14);
     // a cycle that made the residual larger than what it is said to have been
-    pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+    pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
     CHECK(!pl_grid_corot_recombine(&s.corot, &s.state, 1.0, 1e-3 * before));
     CHECK(compare(&s, copy, false) < 1e-14);
     PL_FREE(copy, double, 4 * (size_t)s.lattice.levels[0].field_size);
@@ -432,7 +440,7 @@ TEST(grid_corot_withstands_compression)
     make(&s, true, NULL);
     poisson(&s, 0.45);
     place(&s, pl_mat3_diagonal(0.33, 1.0, 1.0), 1.0, 0.9);
-    pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+    pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
     double before = pl_grid_corot_energy(&s.corot, &s.state, 1.0);
     solve(&s, 1.0, 1e-4, 60, NULL);
     double after = pl_grid_corot_energy(&s.corot, &s.state, 1.0);

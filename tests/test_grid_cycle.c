@@ -162,7 +162,8 @@ TEST(grid_transfers_keep_constants)
     for (int i = 0; i < fine->layout->field_size; i++)
         fine->q[i] = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
     const float* const source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->q};
-    pl_grid_restrict(fine, source, coarse, NULL);
+    const pl_grid_restriction job = pl_grid_linear_restriction(fine, coarse);
+    pl_grid_restrict_fields(&job, source, NULL);
     int middle = pl_place_of(pl_grid_index(coarse->layout, 3, 3, 3));
     for (int a = 0; a < 3; a++) CHECK_NEAR(coarse->f[a][middle], 4.0, 1e-6);
     CHECK_NEAR(coarse->g[middle], 2.0, 1e-6);

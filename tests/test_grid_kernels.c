@@ -4,7 +4,7 @@
 // Kernels of method grid in the order that is fast against the same kernels one after the other:
 // the same bits, for any number of threads.
 #include "base/random.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -260,7 +260,8 @@ TEST(grid_residual_is_restricted_as_if_it_were_stored)
     }
     pl_grid_band_smooth(fine, 1, true, NULL);
     pl_grid_store_residual(fine, r);
-    pl_grid_restrict(fine, (const float* const*)r, coarse, NULL);
+    const pl_grid_restriction job = pl_grid_linear_restriction(fine, coarse);
+    pl_grid_restrict_fields(&job, (const float* const*)r, NULL);
     for (int a = 0; a < 3; a++) memcpy(expected[a], coarse->f[a], size);
     memcpy(expected[3], coarse->g, size);
     pl_pool* pool;

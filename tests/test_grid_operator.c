@@ -3,8 +3,7 @@
 //
 // The discrete equations of method grid, and the kernels against them.
 #include "base/random.h"
-#include "grid/grid_linear_smooth.h"
-#include "grid/grid_linear_transfer.h"
+#include "grid/grid_linear_level.h"
 #include "grid_samples.h"
 #include "test.h"
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "grid/grid_corot.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_operator.h"
 #include "grid/grid_recombine.h"
 #include "run_samples.h"
 #include "test.h"

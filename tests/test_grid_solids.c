@@ -4,7 +4,7 @@
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
 #include "base/memory.h"
 #include "grid/grid_lattice.h"
-#include "grid/grid_material.h"
+#include "grid/grid_body.h"
 #include "run_samples.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 // Tricubic embedding of vertices in a lattice, and a kinematic skeleton in one.
 #include "base/memory.h"
 #include "base/random.h"
-#include "grid/grid_tricubic.h"
+#include "grid/grid_embedding.h"
 #include "grid_samples.h"
 #include "run_samples.h"
 #include "test.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Creates a body in its lattice; its masses, the vertices that the world sees, and its energies.
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/bvh.h"
 #include "geometry/triangle_tree.h"
-#include "grid/grid_material.h"
-#include "grid/grid_surface_points.h"
+#include "grid/grid_embedding.h"
 #include "mesh/surface_notes.h"
 
 #include <math.h>
@@ -37,10 +38,11 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         ok = ok && b->past[a] && b->past_velocity[a];
     }
     b->pressure_before = PL_ALLOC(double, size);
-    b->turn = b->general ? PL_ALLOC(pl_quat, size) : NULL;
-    b->turn_before = b->general ? PL_ALLOC(pl_quat, size) : NULL;
-    ok = ok && b->pressure_before && (!b->general || (b->turn && b->turn_before));
-    for (int i = 0; ok && b->general && i < size; i++) b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
+    b->turn = b->uses_corot ? PL_ALLOC(pl_quat, size) : NULL;
+    b->turn_before = b->uses_corot ? PL_ALLOC(pl_quat, size) : NULL;
+    ok = ok && b->pressure_before && (!b->uses_corot || (b->turn && b->turn_before));
+    for (int i = 0; ok && b->uses_corot && i < size; i++)
+        b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     b->pinned = PL_ALLOC(int, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
     ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
@@ -55,7 +57,7 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
 }
 
 pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
-    if (b->general)
+    if (b->uses_corot)
         return pl_grid_corot_create(&b->lattice, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                     error);
     pl_status status = pl_grid_linear_create(&b->lattice, &b->cells, b->pool, &b->linear, error);
@@ -199,14 +201,15 @@ static void note_slender(const pl_grid_body* b, const pl_method_body* def, const
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             b->lattice.levels[0].cell_count, b->frame.cell, b->lattice.level_count);
-    const int thin = b->general ? b->thickening.thin_count : pl_grid_cells_count_layers(&b->cells);
+    const int thin =
+        b->uses_corot ? b->thickening.thin_count : pl_grid_cells_count_layers(&b->cells);
     if (thin)
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": %d cells are in parts one cell thin, %s; smaller "
                 "cells (grid.cell) follow the body more closely",
                 b->name, thin,
-                b->general ? "and got soft cells beside them so that these can bend"
-                           : "which do not bend");
+                b->uses_corot ? "and got soft cells beside them so that these can bend"
+                              : "which do not bend");
     if (!isnan(def->body->contact.stiffness))
         pl_note(
             notes, PL_NOTE_INFO,
@@ -220,7 +223,7 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
                             pl_error* error) {
     pl_error cause = {0};
     pl_status status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells,
-                                        b->general ? &b->thickening : NULL, &cause);
+                                        b->uses_corot ? &b->thickening : NULL, &cause);
     // room for a layer of Dirichlet cells outside
     if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
@@ -276,7 +279,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status == PL_OK) status = make_cells(b, settings, surface, error);
     if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
     if (status == PL_OK) status = pl_grid_measure(b, def, surface, &edges, error);
-    if (status == PL_OK && b->general)
+    if (status == PL_OK && b->uses_corot)
         status = pl_grid_moduli(def, &b->lattice.levels[0], &b->cells, &b->frame, b->fractions,
                                 b->mu, &b->moduli, error);
     if (status == PL_OK) status = pl_grid_body_make_cycles(b, error);
@@ -290,7 +293,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
 // true if Poisson's ratio is too large for the lattice
 static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
     pl_material_def_lame(material, &b->mu, &b->lambda);
-    if (!b->general || b->lambda <= MAX_LAMBDA * b->mu) return false;
+    if (!b->uses_corot || b->lambda <= MAX_LAMBDA * b->mu) return false;
     b->lambda = MAX_LAMBDA * b->mu;
     return true;
 }
@@ -312,7 +315,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .is_smooth = body->grid.embedding == PL_GRID_EMBEDDING_TRICUBIC,
                           .pool = pool};
     out->thickening.added = pl_array_of(3 * sizeof(int));
-    out->general = out->rotates || body->region_count || body->variation_count;
+    out->uses_corot = out->rotates || body->region_count || body->variation_count;
     if (set_moduli(out, &body->material))
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": a Poisson's ratio above 0.4998 is taken as 0.4998 with this law",
@@ -362,7 +365,7 @@ static void set_outside(pl_grid_body* b, pl_cell kind) {
 pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
     const pl_body* body = def->body;
     pl_status status = PL_OK;
-    if (b->general) {
+    if (b->uses_corot) {
         float* moduli;
         double mu, lambda;
         pl_material_def_lame(&body->material, &mu, &lambda);
@@ -520,8 +523,8 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
                 sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
-    double elastic =
-        b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
+    double elastic = b->uses_corot ? pl_grid_corot_energy(&b->corot, &b->state, h)
+                                   : pl_grid_energy(l, &b->state);
     return (pl_method_energies){.kinetic = 0.5 * b->density * h * h * h * sum,
                                 .elastic = b->mu * h * elastic};
 }

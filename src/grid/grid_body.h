@@ -10,9 +10,7 @@
 #include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_linear_operator.h"
 #include "grid/grid_pieces.h"
-#include "grid/grid_tricubic.h"
 #include "math/mat3.h"
 #include "mesh/surface_edges.h"
 #include "method/method.h"
@@ -24,7 +22,7 @@ typedef struct pl_grid_fit {
     int group;        // number of the pins' attachment
     pl_vec3 from, to; // centroids
     pl_mat3 moment, rotation;
-    pl_vec3 force, torque; // exerted by the attachment on the body, see grid_reactions.c
+    pl_vec3 force, torque; // exerted by the attachment on the body, see grid_springs.c
     pl_force_share share;  // shares of the force and torque among the pins
 } pl_grid_fit;
 
@@ -43,81 +41,97 @@ typedef enum pl_grid_surface_kind {
 typedef struct pl_grid_body {
     const char* name;
     int first_vertex, vertex_count; // in the system, in the world's numbering
+
+    // --- surface and points
+    int* triangles; // 3 vertices each
+    int triangle_count;
+    int* tets; // 4 vertices each, if the mesh has tets
+    int tet_count;
+    pl_grid_surface_kind surface_kind;
     // Points are the vertices, followed by the contact points that cover large triangles. Contacts
     // of the system number points, body after body.
     int first_point, point_count;
+    double* rest;   // 3 per point
+    double* anchor; // where points are embedded; equals rest if all points are near cells
     double* share;  // per point: share of the contact stiffness by area; 1 is the mean of surface
                     // vertices
     int* colliding; // points of the surface, counted from the body's first
     int colliding_count;
-    pl_grid_frame frame;
-    pl_grid_cells cells;
-    pl_grid_thickening thickening; // cells added where the body is one cell thin
-    // Per index of the finest level: number of the attachment that a Dirichlet cell moves with, or
-    // 0; negative for cells outside the body.
-    int *held, *next_held;
-    bool* is_single; // per vertex: pinned, but no triangle or tet is pinned as a whole with it
-    double* targets; // 3 per vertex: targets of pinned vertices
-    pl_grid_chunk_place* first_chunks; // layout without any Dirichlet cells
-    int first_chunk_count;
-    int held_count;    // pins
-    pl_grid_fit* fits; // of attachments, numbered from 1; fit_room allocated
-    int fit_count, fit_room;
-    pl_grid_lattice lattice;
-    bool general; // has rotations or varying moduli: uses `corot`, else `linear`
-    pl_grid_linear linear;
-    bool rotates;
-    pl_grid_corot corot;
-    pl_quat *turn, *turn_before; // of cells
-    float* moduli;               // shear moduli of cells relative to mu; NULL: 1
-    float* fractions;            // filled fraction of cells, if `general`; NULL: 1
-    int update_every;            // cycles
-    pl_grid_state state;
-    double* velocity[3]; // of faces [m/s]
-    double* before[3];   // displacements at the start of the step
-    bool second_order;   // BDF2: also needs displacements and velocities one step earlier:
-    double *past[3], *past_velocity[3];
-    double past_known;    // 1 if these are valid; a double, like everything in the saved state
-    bool uses_past;       // this step uses BDF2
-    bool forces_euler;    // steps use backward Euler even if second_order
-    double implicit_time; // t of the step's equations, see grid_step.c [s]
-    double* pressure_before;
-    double* applied[3]; // right-hand side without terms that depend on positions
     pl_grid_embedding_map map;
     bool is_smooth; // shown vertices use tricubic interpolation; contacts and pins never do
     pl_grid_tricubic tricubic;
-    int* triangles; // surface, 3 vertices each
-    int triangle_count;
-    int* tets; // 4 vertices each, if the mesh has tets
-    int tet_count;
+
+    // --- cells
+    pl_grid_frame frame;
+    pl_grid_cells cells;
+    pl_grid_thickening thickening; // cells added where the body is one cell thin
+    pl_grid_lattice lattice;
+    pl_grid_chunk_place* first_chunks; // layout without any Dirichlet cells
+    int first_chunk_count;
+    pl_grid_pieces pieces;
+
+    // --- pins
     int* pinned; // per vertex: number of the attachment that holds it, or 0
     uint64_t pinned_hash;
-    double* rest;   // 3 per point
-    double* anchor; // where points are embedded; equals rest if all points are near cells
+    int held_count;  // pins
+    bool* is_single; // per vertex: pinned, but no triangle or tet is pinned as a whole with it
+    double* targets; // 3 per vertex: targets of pinned vertices
+    // Per index of the finest level: number of the attachment that a Dirichlet cell moves with, or
+    // 0; negative for cells outside the body.
+    int *held, *next_held;
+    pl_grid_fit* fits; // of attachments, numbered from 1; fit_room allocated
+    int fit_count, fit_room;
+
+    // --- material and mass
     double mu, lambda, density; // density: the body's mass over the volume of all cells
-    float* more_mass[3];        // mass of faces in addition to one cell's, in cells
-    float* cell_mass;           // of cells, relative to their mean; NULL: 1
-    double lattice_volume;      // of all cells [m^3]
-    double filling;             // the body's volume over lattice_volume
-    pl_grid_surface_kind surface_kind;
-    pl_grid_pieces pieces;
     double damping_mass, damping_stiffness;
-    bool dynamic;
-    int cycle;        // of the step
-    bool in_step;     // before[] holds the displacements to restore
-    double* gain;     // 3 per point: sums of absolute interpolation weights
-    double* springs;  // 3 * 3 per point: spring and contact forces, their stiffness, positions
-    bool moved_ahead; // before the first cycle the body moved by `way`, because nothing holds it
-    double way[3];
-    double load;           // norm that residuals of the step are relative to
-    bool coefficients_fit; // the levels' coefficients match the current material, springs and
-                           // inertia
-    double inertia_set;
-    int stiffened_count; // number of vertex components with springs in the coefficients
-    bool stiffened;      // the coefficients include springs or contacts
+    bool rotates;          // the law is corotated, else linear
+    float* moduli;         // shear moduli of cells relative to mu; NULL: 1
+    float* fractions;      // filled fraction of cells, if `uses_corot`; NULL: 1
+    double lattice_volume; // of all cells [m^3]
+    double filling;        // the body's volume over lattice_volume
+    float* cell_mass;      // of cells, relative to their mean; NULL: 1
+    float* more_mass[3];   // mass of faces in addition to one cell's, in cells
+
+    // --- cycles
+    bool uses_corot; // has rotations or varying moduli: cycles of `corot`, else of `linear`
+    pl_grid_linear linear;
+    pl_grid_corot corot;
+    int update_every; // cycles
     double tolerance;
     int max_cycles;
     pl_pool* pool;
+
+    // --- state and time
+    pl_grid_state state;
+    pl_quat* turn;       // of cells
+    double* velocity[3]; // of faces [m/s]
+    bool dynamic;
+    bool second_order; // BDF2: also needs displacements and velocities one step earlier:
+    double *past[3], *past_velocity[3];
+    double past_known; // 1 if these are valid; a double, like everything in the saved state
+    bool forces_euler; // steps use backward Euler even if second_order
+
+    // --- the current step
+    bool in_step;      // the step can be undone: `before` and the next two are what it started from
+    double* before[3]; // displacements
+    pl_quat* turn_before;
+    double* pressure_before;
+    bool uses_past;       // this step uses BDF2
+    double implicit_time; // t of the step's equations, see grid_step.c [s]
+    double* applied[3];   // right-hand side without terms that depend on positions
+    bool moved_ahead; // before the first cycle the body moved by `free_flight`: nothing holds it
+    double free_flight[3];
+    int cycle;
+    double load;     // norm that residuals of the step are relative to
+    double* gain;    // 3 per point: sums of absolute interpolation weights
+    double* springs; // 3 * 3 per point: spring and contact forces, their stiffness, positions
+
+    // --- coefficients of the levels
+    bool coefficients_fit; // they match the current material, springs and inertia
+    bool stiffened;        // they include springs or contacts
+    int stiffened_count;   // number of vertex components with springs in them
+    double inertia_set;
 } pl_grid_body;
 
 pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
@@ -155,7 +169,7 @@ void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl
                             const pl_mat3* gradient);
 pl_method_energies pl_grid_body_energies(const pl_grid_body* body);
 
-// ------------------------------------------------------------------ size (grid_body_size.c)
+// ------------------------------------------------------------------ filling (grid_filling.c)
 
 // Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The
 // number of cells is bounded, because the time of a frame is proportional to it.
@@ -165,6 +179,23 @@ pl_status pl_grid_choose_cell(pl_grid_body* body, const pl_method_body* def, con
 // Volume, filling and density of a body whose cells are known; an error if it encloses nothing.
 pl_status pl_grid_measure(pl_grid_body* body, const pl_method_body* def, const pl_mesh* surface,
                           const pl_surface_edges* edges, pl_error* error);
+
+// How much of its cells a surface encloses.
+typedef struct pl_grid_filling {
+    // Per index of the level: filled fraction of its cell, at least a tenth; NULL if all cells are
+    // full. The owner frees field_size floats.
+    float* fractions;
+    double cells;    // volume inside the surface, in cells; here empty cells count as 0
+    bool has_inside; // some of the sampled points are inside
+} pl_grid_filling;
+pl_status pl_grid_fractions(const pl_mesh* surface, const pl_grid_level* level,
+                            const pl_grid_cells* cells, const pl_grid_frame* frame, pl_pool* pool,
+                            pl_grid_filling* out, pl_error* error);
+// *out: per index of the level, the shear modulus of its cell over mu, times its filled fraction
+// (fractions: NULL if all are full); NULL if all are mu. The caller frees field_size floats.
+pl_status pl_grid_moduli(const pl_method_body* body, const pl_grid_level* level,
+                         const pl_grid_cells* cells, const pl_grid_frame* frame,
+                         const float* fractions, double mu, float** out, pl_error* error);
 
 // ------------------------------------------------------------------ layout (grid_relayout.c)
 

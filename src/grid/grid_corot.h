@@ -50,8 +50,7 @@ enum {
 typedef struct pl_corot_chunk {
     int begin;
     int rows[9];
-    int parents[9];     // of the coarse rows around it, in the next coarser level
-    int children[9][2]; // in the next finer level: the rows around its lower row; [1] is 16 cells
+    int children[4][2]; // the rows below it in the next finer level, y fastest; [1] is 16 cells
                         // further along x
     int y, z;
 } pl_corot_chunk;
@@ -97,7 +96,7 @@ typedef struct pl_corot_level {
                            // stress is a boundary one
     float* mu;             // shear modulus of cells, relative to the body's
     float* spread; // of core cells: sum of mu + mu over the neighbours that are not Dirichlet
-    float* soft;   // of cells: the rotation term of the tangent, see grid_corot_tangent.c
+    float* soft;   // of cells: the rotation term of the tangent, see grid_corot_smooth.c
     float* twist[9];
     float* inverse_q; // of core cells: inverse diagonal of the distributed pressure equation
     float *u[3], *f[3], *r[3];
@@ -119,7 +118,23 @@ typedef struct pl_corot_bottom {
     double* x;
 } pl_corot_bottom;
 
-// How a step iterates, and which equations it solves.
+// What cycles solve, and the matrix of their corrections.
+typedef enum pl_corot_problem {
+    PL_COROT_LINEAR, // R = I always: linear elasticity
+    PL_COROT_FROZEN, // a step keeps the rotations that it starts with: the paper's quasilinear
+                     // problem
+    PL_COROT_TURNING // rotations follow the positions, and corrections take account of that: the
+                     // rotation term is subtracted (grid_corot_smooth.c)
+} pl_corot_problem;
+
+// Which cells get new rotations before a residual is computed.
+typedef enum pl_corot_turn {
+    PL_COROT_TURN_NONE, // residual of the frozen problem
+    PL_COROT_TURN_ALL,
+    PL_COROT_TURN_STEADY // all but cells that buckle (grid_corot_rotation.c)
+} pl_corot_turn;
+
+// How a step iterates, and which equations its residual has.
 typedef enum pl_corot_phase {
     // Conjugate directions. The pressures of core cells are eliminated, and the residual is the
     // gradient of an energy.
@@ -128,39 +143,46 @@ typedef enum pl_corot_phase {
     PL_COROT_RECOMBINED
 } pl_corot_phase;
 
+// Steps along conjugate directions.
+typedef struct pl_corot_descent {
+    float *direction[3], *before[3]; // the last direction and its residual
+    bool has_direction;
+    double last_product;  // product of residual and correction
+    double slope, length; // slope along the last direction, and the length of the step
+} pl_corot_descent;
+
+// How far a step has come.
+typedef struct pl_corot_progress {
+    pl_corot_turn turn;   // of residuals in this cycle, unless the problem is frozen
+    int cycle;            // of the step
+    int factor_cycle;     // cycle at which the coarsest level was last factored
+    int failures;         // consecutive cycles without progress
+    bool is_judged;       // the residual after the last cycle has been evaluated
+    double own_residual;  // after the last cycle alone
+    double last_residual; // before the last cycle
+    double best_residual; // of the step
+} pl_corot_progress;
+
 typedef struct pl_grid_corot {
     pl_corot_level levels[PL_GRID_MAX_LEVELS];
     int level_count;
     pl_corot_bottom bottom;
     int band_sweeps;  // boundary sweeps before and after the core sweeps; set by an update
     int fixed_sweeps; // replaces the number of sweeps chosen from the material; 0: does not
-    bool rotates;     // false: R = I always, linear elasticity
+    pl_corot_problem problem;
     pl_corot_phase phase;
-    bool softens;  // the rotation term is subtracted (grid_corot_tangent.c); false: A of the frozen
-                   // problem
-    pl_quat* turn; // of the finest level's cells; borrowed
-    double* stress[9];   // s R of the finest level's cells, without couple stress if `uncouples`
-    bool uncouples;      // removes the couple stress (grid_corot_couple_stress.c)
-    double* rotation[9]; // R of the finest level's cells; only set if `uncouples`
-    float* ease;         // per cell, factor of the rotation term: 1 at rest, less under tension
-    float *direction[3], *before[3]; // the last conjugate direction and its residual
-    float* spring[3];                // of the finest level
-    bool springs_changed;            // `extra` does not include them yet
-    double last_product;             // product of residual and correction
-    double slope, step;              // slope along the last direction, and the step taken
-    bool has_direction;
+    pl_quat* turn;        // of the finest level's cells; borrowed
+    double* stress[9];    // s R of the finest level's cells, without couple stress if `uncouples`
+    bool uncouples;       // removes the couple stress (grid_corot_forces.c)
+    double* rotation[9];  // R of the finest level's cells; only set if `uncouples`
+    float* ease;          // per cell, factor of the rotation term: 1 at rest, less under tension
+    float* spring[3];     // of the finest level
+    bool springs_changed; // `extra` does not include them yet
+    pl_corot_descent descent;
     pl_grid_recombine history; // corrections of earlier cycles, see pl_grid_corot_recombine
-    double own_residual;       // after the last cycle alone
-    int cycle;                 // of the step
-    int factor_cycle;          // cycle at which the coarsest level was last factored
-    double last_residual;      // before the last cycle
-    double best_residual;      // of the step
-    bool is_judged;            // the residual after the last cycle has been evaluated
-    int failures;              // consecutive cycles without progress
-    bool frozen;               // rotations are not updated
-    bool freezes_buckled;      // cells that buckle keep the rotation of the step's first cycle; for
-                               // bodies in motion (grid_corot_rotation.c)
-    bool buckled_frozen;       // the first cycle is over, so their rotations are frozen now
+    pl_corot_progress progress;
+    bool freezes_buckled; // cells that buckle keep the rotation of the step's first cycle; for
+                          // bodies in motion
     // Springs and contacts: updates the right-hand side of the state for its current positions; or
     // NULL.
     void (*update_springs)(void* user);
@@ -177,10 +199,9 @@ void pl_grid_corot_free(pl_grid_corot* c);
 
 // Updates the rotations of the finest level at the positions u of the state (h: cell edge) and
 // computes the residual into f and g of the finest level (g is 0 where pressures are eliminated).
-// Returns its norm. With update_rotations false the rotations stay: the residual of the frozen
-// problem.
+// Returns its norm.
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool update_rotations);
+                              pl_corot_turn turn);
 // Updates all levels with the current rotations and these coefficients.
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia);
 // Sets springs on faces of the finest level, used from the next update on; NULL: none.
@@ -240,10 +261,10 @@ typedef enum pl_corot_part {
 void pl_corot_sweep(pl_corot_level* level, pl_corot_part part, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, 0 elsewhere.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
-// to += the rotation term of the tangent times u (grid_corot_tangent.c); does nothing for linear
+// to += the rotation term of the tangent times u (grid_corot_smooth.c); does nothing for linear
 // elasticity.
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
-// 2 mu K^-1 of a cell, see grid_corot_tangent.c.
+// 2 mu K^-1 of a cell, see grid_corot_smooth.c.
 void pl_corot_rotation_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 // Factor of the coarsest level. create: structure. update: values, after coefficients or rotations
 // change.
@@ -257,7 +278,9 @@ bool pl_corot_bottom_solve(pl_corot_bottom* bottom, pl_corot_level* level);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
 // Sets the scales of prolongation from the flags of both levels.
 void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);
-void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
+// Restricts values of faces and cells to f and g of the coarse level.
+void pl_corot_restrict(const pl_corot_level* fine, float* const faces[3], const float* cells,
+                       pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
 
 // ------------------------------------------------------------------ a level (grid_corot_level.c)
@@ -267,19 +290,18 @@ void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_poo
 pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const float* mu,
                                 const pl_corot_level* fine, pl_corot_level* out, pl_error* error);
 void pl_corot_level_free(pl_corot_level* level);
-// Sets `extra` to the stiffness from the distances to Dirichlet boundaries (grid_wall_distance.c).
+// Sets `extra` to the stiffness from the distances to Dirichlet boundaries (grid_lattice.c).
 void pl_corot_level_walls(pl_corot_level* level);
 // Sets the rotations of cells, and the factor of their rotation term: softest * ease
-// (grid_corot_tangent.c).
+// (grid_corot_smooth.c).
 void pl_corot_take_rotations(pl_corot_level* level, const pl_quat* turn, const float* ease,
                              float softest, pl_pool* pool);
 void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 
 // Index of one of the eight children of cell i of a chunk, in the next finer level.
 static inline int pl_corot_child(const pl_corot_chunk* c, int i, int child) {
-    int row = 4 + (child >> 1 & 1) + 3 * (child >> 2);
-    int x = 2 * i + (child & 1);
-    return c->children[row][x / PL_GRID_CHUNK] + x % PL_GRID_CHUNK;
+    const int x = 2 * i + (child & 1);
+    return c->children[child >> 1][x / PL_GRID_CHUNK] + x % PL_GRID_CHUNK;
 }
 
 #endif

@@ -3,7 +3,6 @@
 //
 // The coarsest level of the general lattice: all pressures are substituted and the matrix is
 // factored. The level is large where the body is too thin for another one.
-#include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_corot_kernels.h"
 
@@ -140,43 +139,33 @@ static void sum_cell(const pl_corot_bottom* b, pl_corot_level* l, const int* bas
 
 // ------------------------------------------------------------------ structure
 
-// Cliques in the order of cells: the low edges, then T.
-static bool list_cliques(const pl_corot_bottom* b, const pl_corot_level* l, pl_array* offsets,
-                         pl_array* members) {
-    int base[27], first, end = 0;
-    bool ok = pl_array_push(offsets, &end);
-    for (int c = 0; ok && c < l->chunk_count; c++) {
-        pl_corot_reach(&l->chunks[c], base);
-        for (int k = 0; ok && k < 4 * PL_GRID_CHUNK; k++) {
-            const int i = k / 4, n = base[13] + i;
-            pl_corot_form form;
-            if (k % 4 < 3) {
-                if (!(l->edge_weight[k % 4][n] > 0.0f)) continue;
-                form = edge_form(l, base, i, k % 4, &first);
-            } else {
-                if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
-                pl_corot_form_of(l, base, i, &form);
-            }
-            for (int f = 0; ok && f < form.count; f++) {
-                const int unknown = unknown_of(b, &form, f);
-                ok = pl_array_push(members, &unknown);
-            }
-            end += form.count;
-            ok = ok && pl_array_push(offsets, &end);
-        }
-    }
-    return ok;
+static void add_clique(const pl_corot_bottom* b, const pl_corot_form* form,
+                       pl_grid_cliques* cliques) {
+    int unknowns[PL_CLIQUE_MAX];
+    for (int k = 0; k < form->count; k++) unknowns[k] = unknown_of(b, form, k);
+    pl_grid_cliques_add(cliques, form->count, unknowns);
 }
 
+// Cliques in the order of cells: the low edges, then T.
 static pl_status set_up_factor(pl_corot_bottom* b, const pl_corot_level* l, pl_error* error) {
-    pl_array offsets = pl_array_of(sizeof(int)), members = pl_array_of(sizeof(int));
-    pl_status status = PL_OK;
-    if (!list_cliques(b, l, &offsets, &members))
-        status = pl_fail_memory(error, "the coarsest level");
-    else
-        status = pl_grid_factor_setup(&b->factor, b->unknown_count, (int)offsets.count - 1,
-                                      offsets.data, members.data, error);
-    pl_array_free(&offsets), pl_array_free(&members);
+    pl_grid_cliques cliques = pl_grid_cliques_none();
+    int base[27], first;
+    pl_corot_form form;
+    for (int c = 0; c < l->chunk_count; c++) {
+        pl_corot_reach(&l->chunks[c], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            const int n = base[13] + i;
+            for (int a = 0; a < 3; a++) {
+                if (!(l->edge_weight[a][n] > 0.0f)) continue;
+                form = edge_form(l, base, i, a, &first);
+                add_clique(b, &form, &cliques);
+            }
+            if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
+            pl_corot_form_of(l, base, i, &form);
+            add_clique(b, &form, &cliques);
+        }
+    }
+    pl_status status = pl_grid_factor_setup(&b->factor, b->unknown_count, &cliques, error);
     return status == PL_OK ? pl_grid_factor_reserve(&b->factor, error) : status;
 }
 

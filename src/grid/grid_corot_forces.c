@@ -5,8 +5,8 @@
 // are displacements in metres; gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
+#include "grid/grid_corot_kernels.h"
 #include "grid/grid_corot_kernels_double.h"
-#include "grid/grid_corot_rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +24,118 @@ typedef struct job {
     float* const* d;
     bool held;
 } job;
+
+// ------------------------------------------------------------------ couple stress
+
+// Removes the couple stress: the cost of different rotations in neighbouring cells. The energy of
+// an edge is the mean over its four cells of mu (F - R)^2 = mu (F - mean R)^2 + mu (mean R^2 -
+// (mean R)^2). The last term has nothing to do with strain: it makes a bending bar of N cells
+// across 6 / ((1 + nu) N^2) too stiff, 29 % at 4 cells and nu = 0.3. Let V = sum over a cell's
+// edges of (mean R of the edge - R) / 4, and let the rotation follow the gradients as in
+// grid_corot_smooth.c. Then the stress of a cell gets
+//   2 mu sum of C^k (K^-1 v)_k,   v_k = sum of V_ab C^k_ab.
+//
+// Where we differ from the paper: it keeps this term. K is that of small strains, so forces are the
+// gradient of an energy up to products of strains and rotation differences.
+
+// V of a cell, and the fraction of each gradient that is not a boundary one
+static void differences(const pl_grid_corot* c, const int* base, int i, const double R[9],
+                        double V[9], double known[9]) {
+    const pl_corot_level* l = &c->levels[0];
+    const int* S = pl_corot_stride;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, ab = 3 * a + b, ba = 3 * b + a;
+        V[4 * a] = V[ab] = V[ba] = known[ab] = known[ba] = 0.0;
+        known[4 * a] = l->cell_weight[a][base[13] + i] > 0.0f;
+        for (int k = 0; k < 4; k++) {
+            const int at = 13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0);
+            if (!(l->edge_weight[3 - a - b][base[at] + i] > 0.0f)) continue;
+            double mass = 0.0, first = 0.0, second = 0.0;
+            for (int n = 0; n < 4; n++) {
+                const int cell = base[at - (n & 1 ? S[a] : 0) - (n & 2 ? S[b] : 0)] + i;
+                const double mu = (double)l->mu[cell];
+                mass += mu;
+                first += mu * c->rotation[ab][cell], second += mu * c->rotation[ba][cell];
+            }
+            V[ab] += 0.25 * (first / mass - R[ab]), V[ba] += 0.25 * (second / mass - R[ba]);
+            known[ab] += 0.25, known[ba] += 0.25;
+        }
+    }
+}
+
+static void uncouple_cell(const job* j, const int* base, int i) {
+    const pl_grid_corot* c = j->c;
+    const pl_corot_level* l = &c->levels[0];
+    const int n = base[13] + i;
+    double R[9], V[9], known[9], v[3] = {0.0}, y[3] = {0.0};
+    pl_mat3 inverse;
+    for (int e = 0; e < 9; e++) R[e] = c->rotation[e][n];
+    differences(c, base, i, R, V, known);
+    for (int k = 0; k < 3; k++)
+        for (int e = 0; e < 9; e++) v[k] += V[e] * pl_corot_turn_entry(R, k, e);
+    if (l->flags[n] & PL_COROT_CORE)
+        for (int k = 0; k < 3; k++) y[k] = 0.5 * v[k];
+    else if (pl_corot_untwist(R, known, &inverse))
+        pl_vec3_store(y, pl_mat3_apply(&inverse, pl_vec3_load(v)));
+    for (int e = 0; e < 9; e++)
+        for (int k = 0; k < 3; k++)
+            c->stress[e][n] += 2.0 * (double)l->mu[n] * j->h * y[k] * pl_corot_turn_entry(R, k, e);
+}
+
+static void couple_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const job* j = user;
+    const pl_corot_level* l = &j->c->levels[0];
+    int base[27];
+    for (int k = begin; k < end; k++) {
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++)
+            if ((m->core | m->slaved) >> i & 1) uncouple_cell(j, base, i);
+    }
+}
+
+void pl_corot_uncouple(pl_grid_corot* c, double h) {
+    pl_parallel_for(c->pool, couple_task, c->levels[0].chunk_count, CHUNKS, &(job){.c = c, .h = h});
+}
+
+// energy of the low edges of a cell
+static void add_coupling(const void* user, const int* base, int i, double* out) {
+    const pl_grid_corot* c = ((const job*)user)->c;
+    const pl_corot_level* l = &c->levels[0];
+    const int* S = pl_corot_stride;
+    double sum = 0.0;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, at[2] = {3 * a + b, 3 * b + a};
+        double mass = 0.0, mean[2] = {0.0}, square[2] = {0.0};
+        bool counts = false;
+        if (!(l->edge_weight[3 - a - b][base[13] + i] > 0.0f)) continue;
+        for (int n = 0; n < 4; n++) {
+            const int cell = base[13 - (n & 1 ? S[a] : 0) - (n & 2 ? S[b] : 0)] + i;
+            const double mu = (double)l->mu[cell];
+            const pl_mat3 R = pl_quat_to_mat3(c->turn[cell]);
+            counts = counts || l->flags[cell] & PL_COROT_INTERIOR;
+            mass += mu;
+            for (int k = 0; k < 2; k++)
+                mean[k] += mu * R.m[at[k]], square[k] += mu * R.m[at[k]] * R.m[at[k]];
+        }
+        for (int k = 0; counts && k < 2; k++) sum += 0.25 * (square[k] - mean[k] * mean[k] / mass);
+    }
+    *out += sum;
+}
+
+static double coupling_part(int begin, int end, void* user) {
+    const job* j = user;
+    return pl_corot_sum_cells(&j->c->levels[0], begin, end, add_coupling, j);
+}
+
+// Couple-stress part of the energy.
+static double coupling_energy(const pl_grid_corot* c, double h) {
+    job j = {.c = (pl_grid_corot*)c, .h = h};
+    return h * h * pl_parallel_sum(c->pool, coupling_part, c->levels[0].chunk_count, CHUNKS, &j);
+}
+
+// ------------------------------------------------------------------ forces
 
 // gradient of the energy at faces across axis a
 PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner) {
@@ -43,7 +155,7 @@ PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner
     pl_d4 sum = low - high;
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const double *v = j->state->u[b], *P = stress[3 * a + b];
         const float* edge = l->edge_weight[3 - a - b];
         const pl_d4 at = pl_beside_d4(P, rows, i, 13) + pl_beside_d4(P, rows, i, 13 - A);
@@ -101,10 +213,10 @@ static double residual_part(int begin, int end, void* user) {
 }
 
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool update_rotations) {
+                              pl_corot_turn turn) {
     job j = {.c = c, .state = state, .h = h};
     if (c->update_springs) c->update_springs(c->springs_user);
-    pl_corot_update_rotations(c, state, h, update_rotations);
+    pl_corot_update_rotations(c, state, h, turn);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 
@@ -214,7 +326,7 @@ static double energy_part(int begin, int end, void* user) {
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h) {
     job j = {.c = (pl_grid_corot*)c, .state = state, .h = h};
     const double sum = pl_parallel_sum(c->pool, energy_part, c->levels[0].chunk_count, CHUNKS, &j);
-    return c->uncouples ? sum - pl_corot_coupling(c, h) : sum;
+    return c->uncouples ? sum - coupling_energy(c, h) : sum;
 }
 
 // ------------------------------------------------------------------ directions
@@ -273,40 +385,42 @@ static double dot(const pl_grid_corot* c, float* const x[3], float* const y[3]) 
 }
 
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate) {
-    pl_corot_level* l = &c->levels[0];
+    const pl_corot_level* l = &c->levels[0];
+    pl_corot_descent* d = &c->descent;
     const size_t size = size_of(c);
     double z_r = dot(c, l->u, l->f), turn = 0.0;
-    if (conjugate && c->has_direction && c->last_product > 0.0)
-        turn = fmax(0.0, (z_r - dot(c, l->u, c->before)) / c->last_product);
+    if (conjugate && d->has_direction && d->last_product > 0.0)
+        turn = fmax(0.0, (z_r - dot(c, l->u, d->before)) / d->last_product);
     if (!isfinite(turn)) turn = 0.0;
-    c->last_product = z_r;
+    d->last_product = z_r;
     for (int a = 0; a < 3; a++) {
-        if (!c->has_direction) memset(c->direction[a], 0, size * sizeof(float));
-        memcpy(c->before[a], l->f[a], size * sizeof(float));
+        if (!d->has_direction) memset(d->direction[a], 0, size * sizeof(float));
+        memcpy(d->before[a], l->f[a], size * sizeof(float));
     }
-    pl_grid_fields_add(size, 3, turn, NULL, c->direction, c->pool);
-    pl_grid_fields_add(size, 3, 1.0, l->u, c->direction, c->pool);
-    double slope = dot(c, c->direction, l->f);
-    double bend = pl_grid_corot_curvature(c, c->direction);
-    c->has_direction = slope > 0.0 && bend > 0.0;
+    pl_grid_fields_add(size, 3, turn, NULL, d->direction, c->pool);
+    pl_grid_fields_add(size, 3, 1.0, l->u, d->direction, c->pool);
+    const double slope = dot(c, d->direction, l->f);
+    double bend = pl_grid_corot_curvature(c, d->direction);
+    d->has_direction = slope > 0.0 && bend > 0.0;
     if (!(bend > 0.0)) return;
-    c->slope = slope;
-    c->step = slope / bend;
-    pl_grid_state_move(state, size, 3, c->step, c->direction, c->pool);
+    d->slope = slope;
+    d->length = slope / bend;
+    pl_grid_state_move(state, size, 3, d->length, d->direction, c->pool);
 }
 
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     enum { MAX_ITERATIONS = 8 };
-    for (int k = 0; k < MAX_ITERATIONS && c->has_direction; k++) {
-        double now = dot(c, c->direction, c->levels[0].f);
-        if (isfinite(residual) && fabs(now) <= 0.5 * c->slope) break;
+    pl_corot_descent* d = &c->descent;
+    for (int k = 0; k < MAX_ITERATIONS && d->has_direction; k++) {
+        double now = dot(c, d->direction, c->levels[0].f);
+        if (isfinite(residual) && fabs(now) <= 0.5 * d->slope) break;
         // secant estimate of where the slope vanishes, within bounds
         double part = 0.1;
-        if (now > 0.5 * c->slope) part = now < 0.75 * c->slope ? c->slope / (c->slope - now) : 4.0;
-        else if (isfinite(now)) part = fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7);
-        pl_grid_state_move(state, size_of(c), 3, (part - 1.0) * c->step, c->direction, c->pool);
-        c->step *= part;
-        residual = pl_grid_corot_residual(c, state, h, true);
+        if (now > 0.5 * d->slope) part = now < 0.75 * d->slope ? d->slope / (d->slope - now) : 4.0;
+        else if (isfinite(now)) part = fmin(fmax(d->slope / (d->slope - now), 0.1), 0.7);
+        pl_grid_state_move(state, size_of(c), 3, (part - 1.0) * d->length, d->direction, c->pool);
+        d->length *= part;
+        residual = pl_grid_corot_residual(c, state, h, c->progress.turn);
     }
     return residual;
 }

@@ -1,15 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The equations of the general lattice for PL_LANES cells of a chunk at a time;
-// grid_corot_stencil.h has the scalar form. Lanes outside the body read whatever is stored and
-// produce meaningless values; callers mask them. Loops over axes are unrolled, because neighbour
-// offsets are constants for a constant axis.
+// The equations of the general lattice: neighbour lookup, the terms of T for single cells, and
+// kernels for PL_LANES cells of a chunk at a time.
 #ifndef PL_GRID_COROT_KERNELS_H
 #define PL_GRID_COROT_KERNELS_H
 
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot.h"
 #include "grid/grid_lanes.h"
+
+// The neighbour at (x, y, z), each -1 to 1, of a chunk's first cell is at base[13 + x + 3 y + 9 z].
+static const int pl_corot_stride[3] = {1, 3, 9};
+
+static inline void pl_corot_reach(const pl_corot_chunk* c, int base[27]) {
+    for (int n = 0; n < 27; n++) base[n] = c->rows[n / 3] + n % 3 - 1;
+}
+
+// What some chunks add to a sum over interior cells and the held cells beside them. A cell adds its
+// terms one by one, so that the sum has the same bits however the terms are grouped.
+typedef void (*pl_corot_add_cell)(const void* user, const int* base, int i, double* sum);
+
+static inline double pl_corot_sum_cells(const pl_corot_level* l, int begin, int end,
+                                        pl_corot_add_cell add, const void* user) {
+    int base[27];
+    double sum = 0.0;
+    for (int k = begin; k < end; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++)
+            if (l->flags[base[13] + i] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))
+                add(user, base, i, &sum);
+    }
+    return sum;
+}
+
+static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9]) {
+    for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
+}
+
+// The variable faces in the T of a cell and their factors; at most 30. Which faces they are does
+// not depend on rotations.
+typedef struct pl_corot_form {
+    int count;
+    int axis[30];
+    int face[30];
+    float factor[30];
+} pl_corot_form;
+
+static inline void pl_corot_add_face(const pl_corot_level* l, pl_corot_form* form, int a, int face,
+                                     float factor) {
+    if (!(l->flags[face] & (PL_COROT_FACE << a))) return;
+    form->axis[form->count] = a, form->face[form->count] = face;
+    form->factor[form->count++] = factor;
+}
+
+static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, int i,
+                                    pl_corot_form* form) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    form->count = 0;
+    for (int a = 0; a < 3; a++) {
+        const int next = base[13 + S[a]] + i;
+        float low = l->cell_weight[a][n] > 0.0f ? -l->R[4 * a][n] : 0.0f, high = -low;
+        for (int e = 0; e < 2; e++) {
+            const int b = pl_grid_other_axis(a, e), c = 3 - a - b;
+            const float part = 0.25f * l->R[3 * a + b][n];
+            const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
+            const float w[4] = {l->edge_weight[c][n], l->edge_weight[c][up],
+                                l->edge_weight[c][next], l->edge_weight[c][far]};
+            low += (w[0] > 0.0f ? part : 0.0f) - (w[1] > 0.0f ? part : 0.0f);
+            high += (w[2] > 0.0f ? part : 0.0f) - (w[3] > 0.0f ? part : 0.0f);
+            if (w[0] > 0.0f) pl_corot_add_face(l, form, a, base[13 - S[b]] + i, -part);
+            if (w[1] > 0.0f) pl_corot_add_face(l, form, a, up, part);
+            if (w[2] > 0.0f) pl_corot_add_face(l, form, a, base[13 + S[a] - S[b]] + i, -part);
+            if (w[3] > 0.0f) pl_corot_add_face(l, form, a, far, part);
+        }
+        pl_corot_add_face(l, form, a, n, low);
+        pl_corot_add_face(l, form, a, next, high);
+    }
+}
+
+// Fraction of each of a cell's nine gradients that is a boundary one: 0 to 1.
+static inline void pl_corot_missing(const pl_corot_level* l, const int* base, int i,
+                                    float missing[9]) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    bool interior = l->flags[n] & PL_COROT_INTERIOR;
+    for (int a = 0; a < 3; a++) {
+        missing[4 * a] = interior && l->cell_weight[a][n] == 0.0f ? 1.0f : 0.0f;
+        const int b = (a + 1) % 3, c = 3 - a - b;
+        float lost = 0.0f;
+        for (int k = 0; k < 4; k++) {
+            const int at = base[13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0)] + i;
+            lost += l->edge_weight[c][at] > 0.0f ? 0.0f : 0.25f;
+        }
+        missing[3 * a + b] = missing[3 * b + a] = lost;
+    }
+}
+
+// Entry e of C^k = R [e_k]x, the change of R as it turns about axis k (grid_corot_smooth.c): column
+// k + 1 is R's column k + 2, column k + 2 minus R's column k + 1.
+static inline double pl_corot_turn_entry(const double R[9], int k, int e) {
+    const int p = (k + 1) % 3, q = (k + 2) % 3, a = e / 3, m = e % 3;
+    return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0;
+}
+
+// K^-1, where K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations that
+// nothing resists and no gradient sees.
+static inline bool pl_corot_untwist(const double R[9], const double known[9], pl_mat3* out) {
+    pl_mat3 K = pl_mat3_diagonal(0.02, 0.02, 0.02);
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            for (int e = 0; e < 9; e++)
+                K.m[3 * k + j] +=
+                    known[e] * pl_corot_turn_entry(R, k, e) * pl_corot_turn_entry(R, j, e);
+    return pl_mat3_inverse(K, out);
+}
+
+// ------------------------------------------------------------------ PL_LANES cells at a time
+
+// Lanes outside the body read whatever is stored and produce meaningless values; callers mask them.
+// Loops over axes are unrolled, because neighbour offsets are constants for a constant axis.
 
 // Index of cell i of a chunk (way 13) or of a neighbour: add the strides of axes to 13.
 PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }
@@ -18,8 +126,6 @@ PL_WIDE pl_fw pl_beside_w(const float* field, const int* rows, int i, int way) {
     return pl_loadu_w(field + pl_corot_at(rows, i, way));
 }
 PL_WIDE int pl_corot_way(int a) { return a == 0 ? 1 : a == 1 ? 3 : 9; }
-// the two axes other than a
-PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
 
 PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
 
@@ -40,7 +146,7 @@ PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const 
     if (!core) out[0] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, out[0]);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
         const pl_fw low = pl_beside_w(v, rows, i, 13 - B), up = pl_beside_w(v, rows, i, 13 + B);
         const pl_fw low_next = pl_beside_w(v, rows, i, 13 + A - B);
@@ -64,8 +170,8 @@ PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], c
     sum = pl_fma_w(pl_beside_w(l->R[4 * a], rows, i, 13), F[0], sum);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++)
-        sum =
-            pl_fma_w(pl_beside_w(l->R[3 * a + pl_corot_beside(a, e)], rows, i, 13), F[1 + e], sum);
+        sum = pl_fma_w(pl_beside_w(l->R[3 * a + pl_grid_other_axis(a, e)], rows, i, 13), F[1 + e],
+                       sum);
     return sum;
 }
 
@@ -79,7 +185,7 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
 }
 
 // ------------------------------------------------------------------ rotation term, see
-// grid_corot_tangent.c
+// grid_corot_smooth.c
 
 // Fraction of each of the nine gradients that is not a boundary one: 0 to 1.
 PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {
@@ -134,7 +240,7 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
         pl_corot_gradient_w(l, u[a], rows, i, a, core, part);
         F[4 * a] = part[0];
 #pragma GCC unroll 9
-        for (int e = 0; e < 2; e++) F[3 * a + pl_corot_beside(a, e)] = part[1 + e];
+        for (int e = 0; e < 2; e++) F[3 * a + pl_grid_other_axis(a, e)] = part[1 + e];
     }
 #pragma GCC unroll 9
     for (int k = 0; k < 3; k++) {
@@ -166,8 +272,8 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
 // are 2.
 PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i, int a,
                                  bool plain) {
-    const int A = pl_corot_way(a), B = pl_corot_way(pl_corot_beside(a, 0)),
-              C = pl_corot_way(pl_corot_beside(a, 1));
+    const int A = pl_corot_way(a), B = pl_corot_way(pl_grid_other_axis(a, 0)),
+              C = pl_corot_way(pl_grid_other_axis(a, 1));
     const float* u = l->u[a];
     const pl_fw own = pl_beside_w(u, rows, i, 13);
     const pl_fw next = pl_beside_w(u, rows, i, 13 + A), last = pl_beside_w(u, rows, i, 13 - A);
@@ -180,7 +286,7 @@ PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i
     sum = pl_fma_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A), own - last, sum);
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), W = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), W = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
         const pl_fw under = pl_beside_w(edge, rows, i, 13),
                     over = pl_beside_w(edge, rows, i, 13 + W);
@@ -218,7 +324,7 @@ PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tenso
     pl_fw sum = low - high;
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const int b = pl_grid_other_axis(a, e), B = pl_corot_way(b);
         const float *T = tensor[3 * a + b], *edge = l->edge_weight[3 - a - b];
         pl_fw under =
             pl_corot_entry_w(T, s, rows, i, 13 - B) + pl_corot_entry_w(T, s, rows, i, 13 - B - A);

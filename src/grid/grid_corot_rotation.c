@@ -20,8 +20,7 @@
 // a cell is compressed, the more energy it gains by rotating; beyond some compression that exceeds
 // the shear energy which a rotation costs. Cells near a contact then flip back and forth from cycle
 // to cycle, and forces do not converge. A body in motion does not rotate such cells after the first
-// cycle of a step (buckled_frozen); the next step does.
-#include "grid/grid_corot_rotation.h"
+// cycle of a step (PL_COROT_TURN_STEADY); the next step does.
 #include "grid/grid_corot_kernels_double.h"
 #include "math/polar.h"
 
@@ -40,7 +39,7 @@ typedef struct job {
     pl_grid_corot* c;
     const pl_grid_state* state;
     double h;
-    bool update_rotations;
+    pl_corot_turn turn;
 } job;
 
 // ------------------------------------------------------------------ one by one
@@ -53,7 +52,7 @@ static void held_gradient(const pl_corot_level* l, double* const u[3], const int
     for (int a = 0; a < 3; a++) {
         F[4 * a] = h + u[a][base[13 + S[a]] + i] - u[a][n], missing[4 * a] = 0.0f;
         for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), ab = 3 * a + b;
+            const int b = pl_grid_other_axis(a, e), ab = 3 * a + b;
             const uint16_t held = (uint16_t)(PL_COROT_HELD << a);
             F[ab] = 0.0, missing[ab] = 1.0f;
             for (int k = 0; k < 4; k++) {
@@ -130,7 +129,7 @@ static bool buckles(const pl_corot_level* l, const double F[9], const float miss
 }
 
 void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool update_rotations, const pl_corot_chunk* chunk, int i) {
+                              pl_corot_turn turn, const pl_corot_chunk* chunk, int i) {
     pl_corot_level* l = &c->levels[0];
     int base[27], n = chunk->begin + i;
     double F[9], eps = state->compressibility, mu = (double)l->mu[n];
@@ -140,8 +139,10 @@ void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, doub
     if (held) held_gradient(l, state->u, base, i, h, F, missing);
     else pl_corot_known_gradient(l, state->u, base, i, h, F);
     if (!held && !core) pl_corot_missing(l, base, i, missing);
-    const bool stays = c->buckled_frozen && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
-    if (update_rotations && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
+    const bool stays =
+        turn == PL_COROT_TURN_NONE || c->problem == PL_COROT_LINEAR ||
+        (turn == PL_COROT_TURN_STEADY && !held && buckles(l, F, missing, &c->turn[n], h, eps, n));
+    if (!stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
     pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
     double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     l->g[n] = 0.0f;
@@ -310,9 +311,10 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     quats q = load_quats(c->turn + n);
     const pl_d4 mu = pl_load_floats_d4(l->mu + n);
     pl_i4 good = lanes, stay = {0};
-    if (j->update_rotations && c->rotates) {
+    if (j->turn != PL_COROT_TURN_NONE && c->problem != PL_COROT_LINEAR) {
         const quats before = q;
-        if (c->buckled_frozen) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
+        if (j->turn == PL_COROT_TURN_STEADY)
+            stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
         good = stay | (lanes & turn_four(F, missing, core, lanes & ~stay, h, eps, &q));
         for (int k = 0; k < 4; k++) q.v[k] = pl_select_d4(stay, before.v[k], q.v[k]);
         store_quats(q, good, c->turn + n);
@@ -350,7 +352,7 @@ PL_WIDE void set_cells(const void* user, const pl_corot_chunk* chunk, const pl_c
     else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
     for (int lane = 0; lane < PL_FOUR; lane++)
         if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
-            pl_corot_update_rotation(j->c, j->state, j->h, j->update_rotations, chunk, i + lane);
+            pl_corot_update_rotation(j->c, j->state, j->h, j->turn, chunk, i + lane);
 }
 
 static void cell_task(int begin, int end, int worker, void* user) {
@@ -360,8 +362,8 @@ static void cell_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,
-                               bool update_rotations) {
-    job j = {.c = c, .state = state, .h = h, .update_rotations = update_rotations};
+                               pl_corot_turn turn) {
+    job j = {.c = c, .state = state, .h = h, .turn = turn};
     pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
     if (c->uncouples) pl_corot_uncouple(c, h);
 }

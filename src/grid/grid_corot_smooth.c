@@ -13,6 +13,8 @@
 // pressures and are relaxed one by one.
 #include "grid/grid_corot_kernels.h"
 
+#include <string.h>
+
 enum { PLANES = 4, CHUNKS = 32 };
 // Number of sweeps over core cells. Once pressures are substituted, the remaining residual of the
 // pressure equation becomes a force lambda / mu times as large. At nu = 0.475 and R = I, 1 sweep
@@ -40,7 +42,7 @@ static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face)
         const int low = at[2 + 4 * e], up = at[4 + 4 * e];
         float under = own - u[low], over = own - u[up];
         if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
-            const float* v = l->u[pl_corot_beside(a, e)];
+            const float* v = l->u[pl_grid_other_axis(a, e)];
             under = 0.5f * (under + v[at[0]] - v[at[1]]);
             over = 0.5f * (over - v[up] + v[at[5 + 4 * e]]);
         }
@@ -287,4 +289,89 @@ static void residual_task(int begin, int end, int worker, void* user) {
 
 void pl_corot_residual(pl_corot_level* l, pl_pool* pool) {
     pl_parallel_for(pool, residual_task, l->chunk_count, CHUNKS, l);
+}
+
+// ------------------------------------------------------------------ rotation term
+
+// The rotation term of the tangent stiffness. With frozen rotations, rotating a cell costs as much
+// as shearing it: A has 2 mu |dF|^2. In the Hessian of the true energy the rotation follows: dR = R
+// [w]x, where w minimises mu sum |dF - dR|^2 over the gradients that are not boundary ones:
+//   K w = g,  g_k = sum of dF_ab C^k_ab,  K_kl = sum of (known part of ab) C^k_ab C^l_ab,
+// where C^k = R [e_k]x. This subtracts 2 mu g' K^-1 g (K = 2 I for cells without boundary
+// gradients). With A alone, a slender body needs hundreds of cycles to bend.
+//
+// Where we differ from the paper: we subtract this term, up to a limit that keeps the matrix
+// definite, from the residuals that are restricted and from the coarsest matrix. Sweeps, which
+// reduce high frequencies, see it lagged, on their right-hand side.
+
+void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
+    const int n = base[13] + i;
+    memset(out, 0, 9 * sizeof(float));
+    if (l->flags[n] & PL_COROT_CORE) {
+        for (int k = 0; k < 3; k++) out[4 * k] = l->soft[n];
+        return;
+    }
+    float missing[9];
+    double R[9], known[9];
+    pl_mat3 inverse;
+    pl_corot_missing(l, base, i, missing);
+    for (int e = 0; e < 9; e++) R[e] = (double)l->R[e][n], known[e] = 1.0 - (double)missing[e];
+    if (!pl_corot_untwist(R, known, &inverse)) return;
+    for (int e = 0; e < 9; e++) out[e] = 2.0f * l->soft[n] * (float)inverse.m[e];
+}
+
+static void twist_chunk(pl_corot_level* l, const pl_corot_masks* m, const int* rows, bool core) {
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        pl_fw R[9], g[3], y[3];
+        if (core) pl_corot_twist_w(l, l->u, rows, i, true, R, g, y);
+        else pl_corot_twist_w(l, l->u, rows, i, false, R, g, y);
+        for (int k = 0; k < 3; k++) y[k] = pl_keep_w(m->core | m->slaved, i, y[k]);
+        for (int e = 0; e < 9; e++) {
+            // column e is nonzero only in the C^k of the other two axes
+            const int a = e / 3, after = (e + 1) % 3, before = (e + 2) % 3;
+            pl_storeu_w(l->twist[e] + pl_corot_at(rows, i, 13),
+                        pl_fnma_w(y[after], R[3 * a + before], y[before] * R[3 * a + after]));
+        }
+    }
+}
+
+static void twist_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int c = begin; c < end; c++) {
+        const pl_corot_masks* m = &l->masks[l->chunks[c].begin / PL_GRID_CHUNK];
+        if (m->core | m->slaved) twist_chunk(l, m, l->chunks[c].rows, !m->slaved);
+    }
+}
+
+typedef struct soften_job {
+    const pl_corot_level* level;
+    float* const* to;
+} soften_job;
+
+static void soften_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const soften_job* job = user;
+    const pl_corot_level* l = job->level;
+    for (int k = begin; k < end; k++) {
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        const bool inner = !(m->band[0] | m->band[1] | m->band[2]);
+        if (!(m->core | m->slaved)) continue;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 9
+            for (int a = 0; a < 3; a++) {
+                pl_fw sum = inner ? pl_corot_differences_w(l, l->twist, NULL, rows, i, a, true)
+                                  : pl_corot_differences_w(l, l->twist, NULL, rows, i, a, false);
+                float* to = job->to[a] + pl_corot_at(rows, i, 13);
+                pl_storeu_w(to, pl_loadu_w(to) + pl_keep_w(m->inner[a] | m->band[a], i, sum));
+            }
+        }
+    }
+}
+
+void pl_corot_soften(pl_corot_level* l, float* const to[3], pl_pool* pool) {
+    if (l->shear > 0.0f) return;
+    pl_parallel_for(pool, twist_task, l->chunk_count, CHUNKS, l);
+    pl_parallel_for(pool, soften_task, l->chunk_count, CHUNKS, &(soften_job){l, to});
 }

@@ -63,9 +63,13 @@ static void take(const pl_grid_iteration* it, float* const to[4]) {
     pl_parallel_for(it->pool, take_task, l->layout->field_size, BLOCK, &(take_job){l, to});
 }
 
+static pl_corot_turn turn_now(const pl_grid_corot* c) {
+    return c->problem == PL_COROT_FROZEN ? PL_COROT_TURN_NONE : c->progress.turn;
+}
+
 static double find_residual(const pl_grid_iteration* it) {
     pl_grid_corot* c = it->levels;
-    return pl_grid_corot_residual(c, it->state, it->cell, !c->frozen);
+    return pl_grid_corot_residual(c, it->state, it->cell, turn_now(c));
 }
 
 pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state, double h) {
@@ -83,8 +87,8 @@ bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, d
     const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
     pl_grid_recombine_begin(&c->history, &it);
     pl_grid_corot_cycle(c);
-    c->own_residual = pl_grid_recombine_try(&c->history, &it);
-    if (!(c->own_residual <= MAX_GROWTH * residual)) {
+    c->progress.own_residual = pl_grid_recombine_try(&c->history, &it);
+    if (!(c->progress.own_residual <= MAX_GROWTH * residual)) {
         pl_grid_recombine_take_back(&c->history, &it);
         return false;
     }
@@ -109,22 +113,21 @@ void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, doub
 void pl_grid_corot_begin(pl_grid_corot* c) {
     pl_grid_corot_forget(c);
     c->phase = PL_COROT_RECOMBINED;
-    c->is_judged = true;
-    c->buckled_frozen = false;
-    c->cycle = c->factor_cycle = c->failures = 0;
+    c->progress = (pl_corot_progress){.turn = PL_COROT_TURN_ALL, .is_judged = true};
 }
 
 static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double h) {
-    return pl_grid_corot_residual(c, state, h, c->cycle > 0 && !c->frozen);
+    return pl_grid_corot_residual(c, state, h,
+                                  c->progress.cycle > 0 ? turn_now(c) : PL_COROT_TURN_NONE);
 }
 
 // Switches the phase of the step. Returns the residual, which now belongs to different equations.
 static double change_way(pl_grid_corot* c, pl_grid_state* state, double h, pl_corot_phase phase) {
     pl_grid_corot_forget(c);
     c->phase = phase;
-    c->failures = 0;
-    c->best_residual = residual_now(c, state, h);
-    return c->best_residual;
+    c->progress.failures = 0;
+    c->progress.best_residual = residual_now(c, state, h);
+    return c->progress.best_residual;
 }
 static double go_downhill(pl_grid_corot* c, pl_grid_state* state, double h) {
     return change_way(c, state, h, PL_COROT_DOWNHILL);
@@ -136,22 +139,25 @@ static double recombine_again(pl_grid_corot* c, pl_grid_state* state, double h) 
 
 // Counts consecutive cycles that do not reduce the residual.
 static double judge(pl_grid_corot* c, double residual) {
-    c->failures = residual <= SLOW * c->best_residual ? 0 : c->failures + 1;
-    c->best_residual = fmin(c->best_residual, residual);
+    c->progress.failures =
+        residual <= SLOW * c->progress.best_residual ? 0 : c->progress.failures + 1;
+    c->progress.best_residual = fmin(c->progress.best_residual, residual);
     return residual;
 }
 
 // The residual; if the last cycle led uphill, that of a point on the way.
 static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
-    if (c->is_judged) return residual;
-    c->is_judged = true;
+    if (c->progress.is_judged) return residual;
+    c->progress.is_judged = true;
     if (c->phase == PL_COROT_DOWNHILL)
-        return judge(c, c->frozen ? residual : pl_grid_corot_backtrack(c, state, h, residual));
-    if (!(residual <= MAX_STEP_GROWTH * c->own_residual)) {
+        return judge(c, c->problem == PL_COROT_FROZEN
+                            ? residual
+                            : pl_grid_corot_backtrack(c, state, h, residual));
+    if (!(residual <= MAX_STEP_GROWTH * c->progress.own_residual)) {
         const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
         pl_grid_recombine_separate(&c->history, &it);
-        if (!(c->own_residual <= MAX_STEP_GROWTH * c->last_residual))
+        if (!(c->progress.own_residual <= MAX_STEP_GROWTH * c->progress.last_residual))
             pl_grid_recombine_take_back(&c->history, &it);
         residual = residual_now(c, state, h);
     }
@@ -161,26 +167,26 @@ static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
 double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = check(c, state, h);
     if (c->phase == PL_COROT_RECOMBINED)
-        return c->failures < MAX_FAILURES ? residual : go_downhill(c, state, h);
-    return c->failures < MAX_DOWNHILL_FAILURES ? residual : recombine_again(c, state, h);
+        return c->progress.failures < MAX_FAILURES ? residual : go_downhill(c, state, h);
+    return c->progress.failures < MAX_DOWNHILL_FAILURES ? residual : recombine_again(c, state, h);
 }
 
 void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
-    c->last_residual = residual;
-    c->buckled_frozen = c->freezes_buckled && c->cycle > 0;
-    if (c->cycle == 0) c->best_residual = residual;
+    c->progress.last_residual = residual;
+    if (c->freezes_buckled && c->progress.cycle > 0) c->progress.turn = PL_COROT_TURN_STEADY;
+    if (c->progress.cycle == 0) c->progress.best_residual = residual;
     if (c->phase == PL_COROT_RECOMBINED && !pl_grid_corot_recombine(c, state, h, residual))
         go_downhill(c, state, h);
     if (c->phase == PL_COROT_DOWNHILL) {
         pl_grid_corot_cycle(c);
         pl_grid_corot_correct(c, state, true);
     }
-    c->is_judged = false;
-    c->cycle++;
+    c->progress.is_judged = false;
+    c->progress.cycle++;
 }
 
 void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h) {
-    if (!c->is_judged) check(c, state, h);
-    c->buckled_frozen = false;
+    if (!c->progress.is_judged) check(c, state, h);
+    c->progress.turn = PL_COROT_TURN_ALL;
     if (c->phase == PL_COROT_DOWNHILL) pl_grid_corot_substitute(c, state, h);
 }

@@ -8,8 +8,11 @@
 #define PL_GRID_EMBEDDING_H
 
 #include "base/array.h"
+#include "base/fail.h"
 #include "grid/grid_level.h"
 #include "grid/grid_voxels.h"
+
+#include <pliant/mesh.h>
 
 // One vertex and component: four pairs of faces along x.
 typedef struct pl_grid_weights {
@@ -93,5 +96,56 @@ void pl_grid_gains(const pl_grid_embedding_map* map, int field_size, double* con
                    double* out);
 // Largest value of a field over the faces of a vertex.
 double pl_grid_largest(const pl_grid_embedding_map* map, int vertex, double* const f[3]);
+
+// ------------------------------------------------------------------ tricubic interpolation
+// (grid_tricubic.c)
+
+// Tricubic interpolation of embedded vertices, which has no kinks between cells (Zhu 2010, section
+// 9.3, Fig. 18).
+
+enum { PL_GRID_STENCIL = 64 }; // faces that a vertex needs, per component
+
+typedef struct pl_grid_cubic_place {
+    int stencil;
+    float fraction[3]; // from the second face along each axis to the third
+} pl_grid_cubic_place;
+
+typedef struct pl_grid_tricubic {
+    pl_grid_cubic_place (*places)[3]; // per vertex and component
+    int vertex_count;
+    int (*stencils)[PL_GRID_STENCIL]; // x fastest: index of a face, or -1 - ghost
+    int stencil_count;
+    pl_grid_extensions ghosts; // faces that the lattice does not store; sources are as in stencils
+    double* values;            // of ghosts
+} pl_grid_tricubic;
+
+// positions: 3 per vertex. Stays valid as long as only Dirichlet cells change.
+pl_status pl_grid_tricubic_create(const pl_grid_level* level, const pl_grid_cells* cells,
+                                  const pl_grid_frame* frame, const double* positions,
+                                  int vertex_count, pl_grid_tricubic* out, pl_error* error);
+void pl_grid_tricubic_free(pl_grid_tricubic* t);
+// out: 3 per vertex; faces outside must have been extended (pl_grid_extend).
+void pl_grid_tricubic_interpolate(pl_grid_tricubic* t, double* const u[3], double* out,
+                                  pl_pool* pool);
+
+// ------------------------------------------------------------------ contact points
+// (grid_surface_points.c)
+
+// Contact points that cover a surface at the resolution of the lattice, in addition to the
+// vertices. Without them the cells between the corners of a large triangle would sink in.
+
+typedef struct pl_grid_surface_points {
+    int count;
+    double* positions;   // 3 per point [m]
+    double* areas;       // of the surface around each point [m^2]
+    double* vertex_area; // the same for each vertex of the surface
+    int vertex_count;
+} pl_grid_surface_points;
+
+// Points on edges and triangles, so that neighbours along an edge or along a row across a triangle
+// are at most `spacing` apart. None if the vertices are that dense.
+pl_status pl_grid_surface_points_create(const pl_mesh* surface, double spacing,
+                                        pl_grid_surface_points* out, pl_error* error);
+void pl_grid_surface_points_free(pl_grid_surface_points* points);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Cliques, the pattern of the matrix that they add up to, and its factor.
 #include "grid/grid_factor.h"
 #include "base/memory.h"
 
@@ -13,6 +15,25 @@ static const double TINY_PIVOT = 1e-11;
 static const int64_t MAX_FACTOR_VALUES = (int64_t)1 << 28; // 2 GB
 
 // ------------------------------------------------------------------ pattern
+
+pl_grid_cliques pl_grid_cliques_none(void) {
+    const int zero = 0;
+    pl_grid_cliques none = {.offsets = pl_array_of(sizeof(int)),
+                            .members = pl_array_of(sizeof(int))};
+    none.lost = !pl_array_push(&none.offsets, &zero);
+    return none;
+}
+
+void pl_grid_cliques_add(pl_grid_cliques* cliques, int count, const int* unknowns) {
+    bool there = true;
+    for (int k = 0; k < count; k++) there = there && pl_array_push(&cliques->members, &unknowns[k]);
+    const int end = (int)cliques->members.count;
+    if (!there || !pl_array_push(&cliques->offsets, &end)) cliques->lost = true;
+}
+
+void pl_grid_cliques_free(pl_grid_cliques* cliques) {
+    pl_array_free(&cliques->offsets), pl_array_free(&cliques->members);
+}
 
 // The cliques of each row.
 typedef struct incidence {
@@ -30,11 +51,6 @@ static void list_cliques(const pl_grid_factor* f, int row_count, incidence* out)
     out->offsets[0] = 0;
 }
 
-static int by_value(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
 // Lists the neighbours of a row, each once; returns their number. mark[j]: last row that listed j.
 static int meet(const pl_grid_factor* f, const incidence* rows, int row, int* mark, int* out) {
     int count = 0;
@@ -49,7 +65,7 @@ static int meet(const pl_grid_factor* f, const incidence* rows, int row, int* ma
             count++;
         }
     }
-    if (out && count) qsort(out, (size_t)count, sizeof(int), by_value);
+    if (out && count) qsort(out, (size_t)count, sizeof(int), pl_compare_ints);
     return count;
 }
 
@@ -104,22 +120,23 @@ static void find_slots(pl_grid_factor* f) {
     }
 }
 
-static bool copy_cliques(pl_grid_factor* f, const int* offsets, const int* members) {
-    f->clique_offsets = PL_ALLOC(int, f->clique_count + 1);
-    f->members = PL_ALLOC(int, f->member_count);
-    f->slot_offsets = PL_ALLOC(int64_t, f->clique_count);
-    for (int c = 0; c < f->clique_count; c++) {
-        const int64_t count = offsets[c + 1] - offsets[c];
+// Moves the cliques into the factor; returns false if allocation fails.
+static bool take_cliques(pl_grid_factor* f, pl_grid_cliques* cliques) {
+    void *offsets = NULL, *members = NULL;
+    const int clique_count = (int)cliques->offsets.count - 1;
+    const int member_count = (int)cliques->members.count;
+    if (!pl_array_take(&cliques->offsets, &offsets)) return false;
+    f->clique_offsets = offsets, f->clique_count = clique_count;
+    if (!pl_array_take(&cliques->members, &members)) return false;
+    f->members = members, f->member_count = member_count;
+    for (int c = 0; c < clique_count; c++) {
+        const int64_t count = f->clique_offsets[c + 1] - f->clique_offsets[c];
         PL_ASSERT(count <= PL_CLIQUE_MAX);
         f->slot_count += count * count;
     }
+    f->slot_offsets = PL_ALLOC(int64_t, f->clique_count);
     f->slots = PL_ALLOC(int, f->slot_count);
-    if (!f->clique_offsets || (f->member_count && !f->members) ||
-        (f->clique_count && !f->slot_offsets) || (f->slot_count && !f->slots))
-        return false;
-    memcpy(f->clique_offsets, offsets, ((size_t)f->clique_count + 1) * sizeof(int));
-    if (f->member_count) memcpy(f->members, members, (size_t)f->member_count * sizeof(int));
-    return true;
+    return (f->slot_offsets || !f->clique_count) && (f->slots || !f->slot_count);
 }
 
 static pl_status check_size(const pl_grid_factor* f, pl_error* error) {
@@ -132,17 +149,14 @@ static pl_status check_size(const pl_grid_factor* f, pl_error* error) {
         f->matrix.row_count, (double)values * 8e-9, (double)MAX_FACTOR_VALUES * 8e-9);
 }
 
-pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
-                               const int* clique_offsets, const int* members, pl_error* error) {
-    *out = (pl_grid_factor){.clique_count = clique_count,
-                            .member_count = clique_offsets[clique_count]};
-    if (row_count == 0) {
-        *out = (pl_grid_factor){0};
-        return PL_OK;
-    }
-    pl_status status = PL_OK;
-    if (!copy_cliques(out, clique_offsets, members))
-        status = pl_fail_memory(error, "the factor of a lattice");
+pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, pl_grid_cliques* cliques,
+                               pl_error* error) {
+    *out = (pl_grid_factor){0};
+    const bool has_all = !cliques->lost && row_count > 0 && take_cliques(out, cliques);
+    const bool lost = cliques->lost || (row_count > 0 && !has_all);
+    pl_grid_cliques_free(cliques);
+    pl_status status = lost ? pl_fail_memory(error, "the factor of a lattice") : PL_OK;
+    if (status == PL_OK && row_count == 0) return PL_OK;
     if (status == PL_OK) status = find_pattern(out, row_count, error);
     if (status == PL_OK) find_slots(out);
     if (status == PL_OK) status = pl_direct_analyse(&out->matrix, &out->direct, error);

@@ -9,10 +9,21 @@
 #ifndef PL_GRID_FACTOR_H
 #define PL_GRID_FACTOR_H
 
+#include "base/array.h"
 #include "sparse/direct.h"
 
 // A clique has at most this many unknowns.
 enum { PL_CLIQUE_MAX = 32 };
+
+// Cliques in the order in which they were added.
+typedef struct pl_grid_cliques {
+    pl_array offsets, members; // ints
+    bool lost;                 // an allocation failed
+} pl_grid_cliques;
+
+pl_grid_cliques pl_grid_cliques_none(void);
+void pl_grid_cliques_add(pl_grid_cliques* cliques, int count, const int* unknowns);
+void pl_grid_cliques_free(pl_grid_cliques* cliques);
 
 typedef struct pl_grid_factor {
     int clique_count, member_count;
@@ -25,11 +36,11 @@ typedef struct pl_grid_factor {
     pl_direct* direct; // NULL: no unknowns
 } pl_grid_factor;
 
-// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The factor
-// itself is allocated by pl_grid_factor_reserve or the first update. Fails if the factor would be
-// larger than 2 GB; the error says how large, and what to do.
-pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
-                               const int* clique_offsets, const int* members, pl_error* error);
+// Takes the cliques and finds the pattern. The factor itself is allocated by pl_grid_factor_reserve
+// or the first update. Fails if the factor would be larger than 2 GB; the error says how large, and
+// what to do.
+pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, pl_grid_cliques* cliques,
+                               pl_error* error);
 void pl_grid_factor_free(pl_grid_factor* f);
 // Allocates the factor.
 pl_status pl_grid_factor_reserve(pl_grid_factor* f, pl_error* error);

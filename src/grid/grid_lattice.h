@@ -41,36 +41,11 @@ static inline double pl_grid_inertia_of(const pl_grid_state* s, int axis, int in
 pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error);
 void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);
 
-// ------------------------------------------------------------------ thin parts (grid_thin_cells.c)
-
-// Parts of a lattice that are up to about four cells across.
-
-// Whether a level with these cells should be the coarsest, factored as a whole: the next level,
-// with the cells `next`, would lose the bending of a large part of the body, and this level is thin
-// enough for a small factor.
-pl_status pl_grid_thin_is_last(const pl_grid_cells* cells, const pl_grid_cells* next, bool* out,
-                               pl_error* error);
-// Marks the interior cells of thin parts that are small enough for a factor of their own. bytes:
-// two for each cell of the box; *marks, one for each cell, is one half of them. left_share:
-// fraction of all interior cells that are thin but not marked. Returns false if allocation fails.
+// Marks the interior cells of thin parts (up to about four cells across) that are small enough for
+// a factor of their own. bytes: two for each cell of the box; *marks, one for each cell, is one
+// half of them. left_share: fraction of all interior cells that are thin but not marked. Returns
+// false if allocation fails.
 bool pl_grid_mark_thin(const pl_grid_cells* cells, uint8_t* bytes, const uint8_t** marks,
                        double* left_share);
-
-// ------------------------------------------------------------------ walls (grid_wall_distance.c)
-
-// Distances to the Dirichlet boundary of the finest level, which differs from that of the coarse
-// Dirichlet cells: 18 values per index of the fields (axis of the face, then towards low x, high x,
-// low y, ...), in cells of the level; 1 where the stencil is already right.
-typedef struct pl_grid_distances {
-    float* values; // NULL: 1 everywhere
-    int field_size;
-} pl_grid_distances;
-// Computes the distances of a coarse level from those of the next finer one, and sets the resulting
-// stiffness as `wall` of the coarse level.
-pl_status pl_grid_find_walls(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
-                             const pl_grid_distances* fine_distances, pl_grid_level* coarse,
-                             const pl_grid_cells* coarse_cells, pl_grid_distances* out,
-                             pl_error* error);
-void pl_grid_distances_free(pl_grid_distances* distances);
 
 #endif

@@ -64,7 +64,7 @@ typedef struct pl_grid_level {
     int segment_count;
     int face_count, cell_count; // number of interior variables
     // Per index: stiffness of a face in addition to its stencil, because the Dirichlet boundary of
-    // this level is not where that of the finest level is (grid_wall_distance.c). NULL on the
+    // this level is not where that of the finest level is (grid_lattice.c). NULL on the
     // finest level.
     float* wall[3];
     // Per chunk: the place of the cell of the next coarser level above its first cell, in the nine
@@ -73,6 +73,9 @@ typedef struct pl_grid_level {
     int (*parents)[9];
 } pl_grid_level;
 enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
+
+// The two axes other than a, in turn: e is 0 or 1.
+static inline int pl_grid_other_axis(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
 
 // Index of a cell in the fields, or -1 if it is not stored.
 int pl_grid_index(const pl_grid_level* level, int i, int j, int k);
@@ -135,10 +138,6 @@ static inline bool pl_grid_has_edge(const pl_grid_level* level, int n, int index
 // Builds layout and masks. The cells are not needed afterwards.
 pl_status pl_grid_level_create(const pl_grid_cells* cells, pl_grid_level* out, pl_error* error);
 void pl_grid_level_free(pl_grid_level* level);
-// Sets masks and counts of a level whose layout exists; part of its creation (grid_masks.c).
-pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
-
-// ------------------------------------------------------------------ masks (grid_masks.c)
 
 // Cell kinds as bits for all rows of a level's box, with one more row and word on each side. Only
 // needed while a level is classified.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// The linear lattice: its levels, the operators of its V-cycle, and its step.
 #include "grid/grid_linear.h"
 #include "base/timer.h"
-#include "grid/grid_linear_smooth.h"
 #include "multigrid/mg_cycle.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
 pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_cells* cells,
                                 pl_pool* pool, pl_grid_linear* out, pl_error* error) {
     *out =
-        (pl_grid_linear){.band_sweeps = 2, .relocated_sweeps = 2, .inner_cycles = 1, .pool = pool};
+        (pl_grid_linear){.band_sweeps = 2, .relocated_sweeps = 2, .coarse_cycles = 1, .pool = pool};
     pl_status status = add_level(out, lattice, cells, error);
     pl_grid_cells last = {0};
     while (status == PL_OK && out->level_count < lattice->level_count) {
@@ -65,21 +66,21 @@ void pl_grid_linear_free(pl_grid_linear* mg) {
         pl_grid_linear_level_free(&mg->levels[l]);
         pl_grid_relocated_free(&mg->relocated[l]);
         pl_grid_exact_free(&mg->exact[l]);
-        pl_grid_recombine_free(&mg->inner[l]);
+        pl_grid_recombine_free(&mg->coarse_history[l]);
     }
     pl_grid_recombine_free(&mg->history);
     *mg = (pl_grid_linear){0};
 }
 
-pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* error) {
+pl_status pl_grid_linear_set_coarse_cycles(pl_grid_linear* mg, int cycles, pl_error* error) {
     for (int l = 1; l + 1 < mg->level_count; l++) {
-        if (cycles < 2 || mg->inner[l].most >= cycles) continue;
-        pl_grid_recombine_free(&mg->inner[l]);
+        if (cycles < 2 || mg->coarse_history[l].most >= cycles) continue;
+        pl_grid_recombine_free(&mg->coarse_history[l]);
         pl_status status =
-            pl_grid_recombine_create(mg->levels[l].layout, cycles, &mg->inner[l], error);
+            pl_grid_recombine_create(mg->levels[l].layout, cycles, &mg->coarse_history[l], error);
         if (status != PL_OK) return status;
     }
-    mg->inner_cycles = cycles;
+    mg->coarse_cycles = cycles;
     return PL_OK;
 }
 
@@ -101,7 +102,8 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) 
     const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};
     for (int l = 0; l + 1 < mg->level_count; l++) {
         pl_grid_linear_level* next = &mg->levels[l + 1];
-        pl_grid_restrict(&mg->levels[l], source, next, mg->pool);
+        const pl_grid_restriction job = pl_grid_linear_restriction(&mg->levels[l], next);
+        pl_grid_restrict_fields(&job, source, mg->pool);
         pl_grid_linear_level_set_stiffness(next, next->f);
         for (int a = 0; a < 3; a++) source[a] = next->f[a];
         source[3] = next->g;
@@ -188,7 +190,7 @@ static void post_smooth(void* user, int l) {
     pl_grid_smooth_interior_arriving(&mg->levels[l], prolong_rows, &rows, pool_of(mg, l));
     smooth_near(mg, l);
     add_seconds(mg, PL_GRID_INTERIOR, &start);
-    smooth_band(mg, l, far_sweeps(mg, l), mg->inner_cycles > 1);
+    smooth_band(mg, l, far_sweeps(mg, l), mg->coarse_cycles > 1);
 }
 
 static void solve_bottom(pl_grid_linear* mg, int l) {
@@ -207,14 +209,14 @@ static void cycle(void* user, int l);
 // Overwrites the right-hand side.
 static void solve_recombined(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
-    pl_grid_recombine* h = &mg->inner[l];
+    pl_grid_recombine* h = &mg->coarse_history[l];
     float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
           *u[4] = {level->u[0], level->u[1], level->u[2], level->c}, **sum = h->past_move;
     pl_pool* pool = pool_of(mg, l);
     const size_t bytes = h->size * sizeof(float);
     pl_grid_recombine_reset(h);
     for (int a = 0; a < 4; a++) memset(sum[a], 0, bytes);
-    for (int n = 0; n < mg->inner_cycles; n++) {
+    for (int n = 0; n < mg->coarse_cycles; n++) {
         double shares[PL_GRID_HISTORY];
         for (int a = 0; a < 4; a++) memcpy(h->image[h->next][a], residual[a], bytes);
         cycle(mg, l);
@@ -233,7 +235,8 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
 static void solve_next(void* user, int l) {
     pl_grid_linear* mg = user;
     if (l == mg->level_count - 1) solve_bottom(mg, l);
-    else if (mg->inner_cycles > 1 && mg->inner[l].most >= mg->inner_cycles) solve_recombined(mg, l);
+    else if (mg->coarse_cycles > 1 && mg->coarse_history[l].most >= mg->coarse_cycles)
+        solve_recombined(mg, l);
     else cycle(mg, l);
 }
 
@@ -245,3 +248,95 @@ static void cycle(void* user, int l) {
 }
 
 void pl_grid_linear_cycle(pl_grid_linear* mg) { cycle(mg, 0); }
+
+// ------------------------------------------------------------------ as recombination sees it
+
+static void take(const pl_grid_iteration* it, float* const to[4]) {
+    pl_grid_take_correction(&((pl_grid_linear*)it->levels)->levels[0], to, it->pool);
+}
+
+double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
+    if (mg->update_springs) mg->update_springs(mg->springs_user);
+    return pl_grid_residual(&mg->levels[0], state, mg->pool);
+}
+static double find_residual(const pl_grid_iteration* it) {
+    return pl_grid_linear_look(it->levels, it->state);
+}
+
+pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* state) {
+    const pl_grid_linear_level* l = &mg->levels[0];
+    return (pl_grid_iteration){.levels = mg,
+                               .state = state,
+                               .residual = {l->f[0], l->f[1], l->f[2], l->g},
+                               .find_residual = find_residual,
+                               .take = take,
+                               .pool = mg->pool};
+}
+
+// ------------------------------------------------------------------ step
+
+// A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
+// cells, so that cycles converge slowly or diverge. Then the last few cycles are recombined, and
+// coarse levels get two cycles each. A body with soft bending modes makes little progress if the
+// residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
+// fails, cycles continue alone.
+
+void pl_grid_linear_begin(pl_grid_linear* mg) {
+    // only the state carries over from step to step, so runs can be resumed
+    mg->phase = PL_GRID_CYCLES_ALONE;
+    mg->cycle = mg->stalls = 0;
+    mg->coarse_cycles = 1;
+    pl_grid_recombine_reset(&mg->history);
+}
+
+static bool has_history(pl_grid_linear* mg) {
+    pl_error ignored;
+    return mg->history.size > 0 || pl_grid_recombine_create(mg->levels[0].layout, PL_GRID_HISTORY,
+                                                            &mg->history, &ignored) == PL_OK;
+}
+
+// Leaves PL_GRID_CYCLES_ALONE if cycles are slow.
+static void watch_rate(pl_grid_linear* mg, double residual) {
+    static const double SLOW = 0.7, MANY_TIMES = 3.0;
+    const double last = mg->last_residual;
+    const bool slow = mg->cycle > 2 && residual > SLOW * last;
+    const bool grows = mg->cycle > 1 && residual > last;
+    pl_error ignored;
+    if (!(slow || grows)) return;
+    const bool mixes = !mg->update_springs && residual > MANY_TIMES * last;
+    if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+    if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_coarse_cycles(mg, 2, &ignored);
+}
+
+// Switches from recombined to mixed cycles where they stall. Not with springs or contacts: contacts
+// that open and close are not linear.
+static void watch_stalls(pl_grid_linear* mg, double residual) {
+    static const double STALLED = 0.95;
+    enum { MAX_STALLS = 3 };
+    mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
+    const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
+    const pl_grid_linear_phase next =
+        mixes && !mg->update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+    if (next == mg->phase) return;
+    if (next == PL_GRID_CYCLES_MIXED) mg->coarse_cycles = 1;
+    mg->phase = next;
+    pl_grid_recombine_reset(&mg->history);
+}
+
+void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual) {
+    const pl_grid_iteration it = pl_grid_linear_iteration(mg, state);
+    mg->cycle++;
+    if (mg->phase == PL_GRID_CYCLES_ALONE) watch_rate(mg, residual);
+    if (mg->phase != PL_GRID_CYCLES_ALONE) watch_stalls(mg, residual);
+    mg->last_residual = residual;
+    if (mg->phase == PL_GRID_CYCLES_RECOMBINED) pl_grid_recombine_begin(&mg->history, &it);
+    pl_grid_linear_cycle(mg);
+    switch (mg->phase) {
+    case PL_GRID_CYCLES_ALONE: pl_grid_correct(&mg->levels[0], state, mg->pool); break;
+    case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
+    case PL_GRID_CYCLES_RECOMBINED:
+        pl_grid_recombine_try(&mg->history, &it);
+        pl_grid_recombine_finish(&mg->history, &it);
+        break;
+    }
+}

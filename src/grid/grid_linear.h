@@ -7,9 +7,7 @@
 #define PL_GRID_LINEAR_H
 
 #include "grid/grid_lattice.h"
-#include "grid/grid_linear_exact.h"
-#include "grid/grid_linear_relocated.h"
-#include "grid/grid_linear_transfer.h"
+#include "grid/grid_linear_level.h"
 #include "grid/grid_recombine.h"
 
 // The subroutines of a cycle (Fig. 22), for timing. Restriction includes the residual. Far from the
@@ -35,15 +33,15 @@ typedef struct pl_grid_linear {
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
     pl_grid_exact exact[PL_GRID_MAX_LEVELS]; // of thin parts; of all of the coarsest level
-    pl_grid_recombine inner[PL_GRID_MAX_LEVELS];
+    pl_grid_recombine coarse_history[PL_GRID_MAX_LEVELS];
     int level_count;
     int band_sweeps; // boundary sweeps on one side of an interior sweep; half as many on the other
                      // side
     int relocated_sweeps; // over cells that are Dirichlet on the next level, after each interior
                           // sweep
-    int inner_cycles;     // recombined cycles of each coarser level but the last
+    int coarse_cycles;    // recombined cycles of each coarser level but the last
     double seconds[PL_GRID_TIMES]; // total of all cycles so far
-    // state of a step (grid_linear_step.c)
+    // state of a step
     pl_grid_linear_phase phase;
     int cycle;            // so far
     int stalls;           // consecutive recombined cycles with next to no progress
@@ -74,7 +72,7 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]);
 // wrong, and adding a second one (a W-cycle) makes it worse. Recombining two finds the right
 // factor. Each level has an eighth of the cells of the finer one, so two cycles on each cost a
 // fifth to a half more than a V-cycle. If allocation fails, nothing changes.
-pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* error);
+pl_status pl_grid_linear_set_coarse_cycles(pl_grid_linear* mg, int cycles, pl_error* error);
 
 // One cycle: solves for u and c (see grid_linear_level.h) of the finest level from its f and g,
 // starting from zero.
@@ -88,5 +86,31 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 void pl_grid_linear_begin(pl_grid_linear* mg);
 double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state);
 void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual);
+
+// ------------------------------------------------------------------ equations in double
+// (grid_linear_operator.c)
+
+// The discrete equations in double, written plainly. Cycles reduce their residual, and tests
+// compare the kernels with them.
+
+// Sets f and g of the level to the residuals f - L u and g - div u - eps p of the state. Returns
+// the norm of both together.
+double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state, pl_pool* pool);
+// The residual of one interior face across an axis, or of one interior cell: `offset` counts cells
+// along the segment.
+double pl_grid_face_residual(const pl_grid_level* level, const pl_grid_state* state,
+                             const pl_grid_segment* segment, int axis, int offset);
+double pl_grid_cell_residual(const pl_grid_level* level, const pl_grid_state* state,
+                             const pl_grid_segment* segment, int offset);
+// out[a] = L u on interior faces, with the state's pressures.
+void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
+// u' K u / 2, where K is -L with all pressures substituted. Prescribed values are included.
+double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
+// Adds the level's u and c to the state.
+void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool);
+// Stores the correction in the order of the state, with pressures in place of c and zeros outside.
+void pl_grid_take_correction(const pl_grid_linear_level* level, float* const to[4], pl_pool* pool);
+// Sets the pressures so that their equations hold.
+void pl_grid_substitute(const pl_grid_level* level, pl_grid_state* state);
 
 #endif

@@ -8,10 +8,10 @@
 // fixed: x, y, z, each in two colours; no two faces of a colour share a stress.
 //
 // Smoothing is a sequence of stages: c becomes p, six stages for each sweep, the residual, p
-// becomes c. They are pipelined plane by plane (grid_linear_smooth.h): faces of a plane read the
+// becomes c. They are pipelined plane by plane (pl_grid_run_wave): faces of a plane read the
 // adjacent planes and change pressures of the plane below.
 #include "grid/grid_linear_kernels.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 
 // r = f - L u at the faces across a of half a chunk
 PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_chunk* b, int a,
@@ -26,7 +26,7 @@ PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_
     pl_half sum = pl_keep_flag_half(stresses, 1, up) - pl_keep_flag_half(stresses, 0, down);
 #pragma GCC unroll 2
     for (int e = 0; e < 2; e++) {
-        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const int other = pl_grid_other_axis(a, e);
         const float* v = l->u[other];
         pl_half over = pl_band_half(u, b, half, other, none) - own +
                        (pl_band_half(v, b, half, other, none) - pl_band_half(v, b, half, other, a));
@@ -164,7 +164,7 @@ PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_single_
     float sum = w[1] * (2.0f * (u[face_above(b, a)] - own) - p[at]) -
                 w[0] * (2.0f * (own - u[low]) - p[low]);
     for (int e = 0; e < 2; e++) {
-        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const int other = pl_grid_other_axis(a, e);
         const float* v = l->u[other];
         const int high = face_above(b, other);
         float over = u[high] - own + (v[high] - v[face_corner(b, other, a)]);

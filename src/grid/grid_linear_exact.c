@@ -4,11 +4,10 @@
 // The equations are those of the band (Zhu 2010, Eq. 12) with substituted pressures, except in core
 // cells at the end of a thin part. These keep their pressure, as rim cells do while the band is
 // swept.
-#include "grid/grid_linear_exact.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_lattice.h"
-#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_level.h"
 
 #include <string.h>
 
@@ -20,7 +19,8 @@ typedef struct maker {
     const uint8_t* marks;                // per cell: belongs to a thin part
     int* unknown;                        // per axis and index of a field, or -1
     pl_array faces, cells, forms;
-    bool lost; // an allocation failed
+    pl_grid_cliques cliques; // of the forms
+    bool lost;               // an allocation failed
 } maker;
 
 static void push(maker* m, pl_array* list, const void* item) {
@@ -64,7 +64,9 @@ static void add_difference(const maker* m, pl_grid_exact_form* form, int a, int 
     }
 }
 static void add_form(maker* m, const pl_grid_exact_form* form) {
-    if (form->count) push(m, &m->forms, form);
+    if (!form->count) return;
+    push(m, &m->forms, form);
+    pl_grid_cliques_add(&m->cliques, form->count, form->unknown);
 }
 
 // A cell and its stresses, in a part or next to one.
@@ -125,27 +127,6 @@ static void list_equations(maker* m) {
 
 // ------------------------------------------------------------------ matrix
 
-static pl_status set_up_factor(pl_grid_exact* t, pl_error* error) {
-    int member_count = 0;
-    for (int k = 0; k < t->form_count; k++) member_count += t->forms[k].count;
-    int *offsets = PL_ALLOC(int, t->form_count + 1), *members = PL_ALLOC(int, member_count);
-    pl_status status = PL_OK;
-    if (!offsets || (!members && member_count))
-        status = pl_fail_memory(error, "the levels of a lattice");
-    if (status == PL_OK) {
-        for (int k = 0; k < t->form_count; k++) {
-            const pl_grid_exact_form* form = &t->forms[k];
-            offsets[k + 1] = offsets[k] + form->count;
-            memcpy(members + offsets[k], form->unknown, (size_t)form->count * sizeof(int));
-        }
-        status =
-            pl_grid_factor_setup(&t->factor, t->face_count, t->form_count, offsets, members, error);
-    }
-    PL_FREE(offsets, int, t->form_count + 1);
-    PL_FREE(members, int, member_count);
-    return status;
-}
-
 static void* take(maker* m, pl_array* list) {
     void* data = NULL;
     if (!pl_array_take(list, &data)) m->lost = true;
@@ -178,14 +159,17 @@ pl_status pl_grid_exact_create(const pl_grid_cells* cells, const pl_grid_linear_
                .unknown = PL_ALLOC(int, unknowns),
                .faces = pl_array_of(sizeof(pl_grid_exact_face)),
                .cells = pl_array_of(sizeof(pl_grid_exact_cell)),
-               .forms = pl_array_of(sizeof(pl_grid_exact_form))};
+               .forms = pl_array_of(sizeof(pl_grid_exact_form)),
+               .cliques = pl_grid_cliques_none()};
     m.lost = (!bytes && count) || !m.unknown;
     if (!m.lost && (count || !cells)) make(&m, bytes, out);
     PL_FREE(bytes, uint8_t, 2 * count);
     PL_FREE(m.unknown, int, unknowns);
     pl_array_free(&m.faces), pl_array_free(&m.cells), pl_array_free(&m.forms);
     pl_status status = m.lost ? pl_fail_memory(error, "the levels of a lattice") : PL_OK;
-    if (status == PL_OK && out->face_count) status = set_up_factor(out, error);
+    if (status == PL_OK)
+        status = pl_grid_factor_setup(&out->factor, out->face_count, &m.cliques, error);
+    pl_grid_cliques_free(&m.cliques);
     if (status != PL_OK) pl_grid_exact_free(out);
     return status;
 }

@@ -19,7 +19,9 @@
 #ifndef PL_GRID_LINEAR_LEVEL_H
 #define PL_GRID_LINEAR_LEVEL_H
 
+#include "grid/grid_factor.h"
 #include "grid/grid_level.h"
+#include "grid/grid_transfer.h"
 
 // Consecutive chunks of a row that all have core cells or interior faces.
 typedef struct pl_grid_run {
@@ -148,11 +150,7 @@ void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* cons
 pl_status pl_grid_band_create(pl_grid_linear_level* level, pl_error* error);
 void pl_grid_band_free(pl_grid_linear_level* level);
 void pl_grid_band_set_coefficients(pl_grid_linear_level* level);
-// The walls (grid_linear_walls.c); needs the band.
-pl_status pl_grid_walls_create(pl_grid_linear_level* level, pl_error* error);
-void pl_grid_walls_free(pl_grid_linear_level* level);
-void pl_grid_walls_set_coefficients(pl_grid_linear_level* level);
-// The ghosts (grid_linear_ghosts.c).
+// The ghosts (grid_linear_prolong.c).
 pl_status pl_grid_ghosts_create(pl_grid_linear_level* level, const pl_grid_cells* cells,
                                 pl_error* error);
 
@@ -162,7 +160,7 @@ static inline uint8_t pl_grid_face_stresses(const pl_grid_level* l, const pl_gri
     unsigned bits = pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) |
                     pl_grid_has_stress(l, a, g->begin + i) << 1;
     for (int e = 0; e < 2; e++) {
-        const int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), edge = 3 - a - b;
+        const int b = pl_grid_other_axis(a, e), edge = 3 - a - b;
         bits |= (unsigned)pl_grid_has_edge(l, edge, g->begin + i) << (2 * e + 2);
         bits |= (unsigned)pl_grid_has_edge(l, edge, pl_grid_above(g, b, i)) << (2 * e + 3);
     }
@@ -179,5 +177,177 @@ static inline pl_grid_single_face pl_grid_single_face_at(int begin, const int* r
     face.rows[4] = rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW] + i;
     return face;
 }
+
+// ------------------------------------------------------------------ sweeps (Zhu 2010, sections 4.2
+// and 5.3)
+
+// One distributive sweep over the faces between core cells and over the core cells (Algorithm 2).
+void pl_grid_smooth_interior(pl_grid_linear_level* level, pl_pool* pool);
+
+// The same starting from u = 0, c = 0. Chunks far from the band are written without being read. All
+// others must have been cleared, and the band may have been smoothed since.
+void pl_grid_clear_around(pl_grid_linear_level* level, pl_pool* pool);
+void pl_grid_smooth_interior_first(pl_grid_linear_level* level, pl_pool* pool);
+// The same where u and c of deep chunks (PL_GRID_DEEP) are set row by row, just before the sweep
+// reads them.
+typedef void (*pl_grid_arrive)(int row_begin, int row_end, void* user);
+void pl_grid_smooth_interior_arriving(pl_grid_linear_level* level, pl_grid_arrive arrive,
+                                      void* user, pl_pool* pool);
+
+// The stages of the sweep, over rows of the level (z slowest): both colours of the positions, the
+// start of q, the second colour of q, its distribution.
+enum { PL_GRID_STAGES = 5 };
+void pl_grid_sweep_stage(pl_grid_linear_level* level, int stage, int row_begin, int row_end);
+
+// Gauss-Seidel on the faces of the boundary band, with the pressures of their cells substituted
+// (Eq. 12). Stores the remaining residual of these faces in band_residual if asked to.
+void pl_grid_band_smooth(pl_grid_linear_level* level, int sweeps, bool keeps_residual,
+                         pl_pool* pool);
+
+// f - L u at a single face across an axis, where c holds the pressures of its cells.
+float pl_grid_single_face_residual(const pl_grid_linear_level* level,
+                                   const pl_grid_single_face* face, int axis);
+
+// Smoothing of the band in separate passes over the whole level: c becomes the pressure in all
+// cells that a band face touches, one sweep, the residual into band_residual, and the pressure
+// becomes c again.
+void pl_grid_band_begin(pl_grid_linear_level* level);
+void pl_grid_band_sweep(pl_grid_linear_level* level);
+void pl_grid_band_residual(pl_grid_linear_level* level);
+void pl_grid_band_end(pl_grid_linear_level* level);
+
+// Pipelines the stages of a sweep over the planes of a level, each stage right behind the one
+// before.
+typedef struct pl_grid_wave {
+    // One stage on some rows of a plane. It may read adjacent rows and planes as the previous stage
+    // left them, and write values there that the previous stage no longer reads.
+    void (*run)(pl_grid_linear_level* level, int stage, int z, int y_begin, int y_end, void* user);
+    void* user;
+    int stages;
+    int strip;       // rows that a stage processes at a time
+    const int* work; // size[1] * size[2] + 1: cumulative amount of work before each row, z slowest
+} pl_grid_wave;
+
+// Runs all stages everywhere. The bits are the same as with one stage after another over the whole
+// level.
+void pl_grid_run_wave(pl_grid_linear_level* level, const pl_grid_wave* plan, pl_pool* pool);
+
+// ------------------------------------------------------------------ transfer (Zhu 2010, section 6)
+
+// Restricts the residual of a level to f and g of the coarse one. It is computed for inner
+// faces and core cells, and read from band_residual for the band.
+void pl_grid_restrict_residual(const pl_grid_linear_level* fine, pl_grid_linear_level* coarse,
+                               pl_pool* pool);
+// A restriction to f and g of the coarse level, to restrict other values (pl_grid_restrict_fields).
+pl_grid_restriction pl_grid_linear_restriction(const pl_grid_linear_level* fine,
+                                               const pl_grid_linear_level* coarse);
+// Computes the residual that pl_grid_restrict_residual restricts: faces across x, y, z and cells.
+void pl_grid_store_residual(const pl_grid_linear_level* level, float* const out[4]);
+// Prepares a level for prolongation: sets the ghost values, and c in place of p in all interior
+// cells.
+void pl_grid_fill_ghosts(pl_grid_linear_level* coarse, pl_pool* pool);
+// Adds the prolonged u and c of the coarse level to those of the fine one, in two parts: first all
+// chunks that are not deep (PL_GRID_DEEP); later the deep ones, by rows of the fine level.
+void pl_grid_prolong_around(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                            pl_pool* pool);
+void pl_grid_prolong_deep(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                          int row_begin, int row_end);
+
+// ------------------------------------------------------------------ relocated cells
+// (grid_linear_relocated.c)
+
+// Cells that are free on a level but Dirichlet on the next coarser one, where a cell is Dirichlet
+// as soon as one of its eight children is (Zhu 2010, section 6 and Fig. 8).
+
+// A cell or face and its neighbours at low y, high y, low z, high z.
+typedef struct pl_grid_spot {
+    int at; // places
+    int rows[4];
+} pl_grid_spot;
+
+// A free coarse cell near a relocated cell, and the share of the cell that it takes.
+typedef struct pl_grid_share {
+    int coarse;
+    float weight;
+} pl_grid_share;
+
+typedef struct pl_grid_relocated {
+    pl_grid_spot* cells; // core cells of the finer level
+    int* shares_begin;   // cell_count + 1
+    pl_grid_share* shares;
+    int cell_count, share_count;
+    pl_grid_spot* faces; // inner faces of these cells: across x, then y, then z
+    int faces_begin[4];
+} pl_grid_relocated;
+
+pl_status pl_grid_relocated_create(const pl_grid_linear_level* fine,
+                                   const pl_grid_linear_level* coarse, pl_grid_relocated* out,
+                                   pl_error* error);
+void pl_grid_relocated_free(pl_grid_relocated* relocated);
+
+// Adds what restriction drops: the pressure residuals of relocated cells go to free coarse cells
+// nearby, so that the coarse level sees all of the missing volume.
+void pl_grid_relocated_restrict(const pl_grid_relocated* relocated,
+                                const pl_grid_linear_level* fine, pl_grid_linear_level* coarse);
+// Adds what prolongation omits: c of relocated cells, from the same coarse cells.
+void pl_grid_relocated_prolong(const pl_grid_relocated* relocated, pl_grid_linear_level* fine,
+                               const pl_grid_linear_level* coarse);
+// Distributive sweeps over relocated cells alone.
+void pl_grid_relocated_smooth(const pl_grid_relocated* relocated, pl_grid_linear_level* level,
+                              int sweeps);
+
+// ------------------------------------------------------------------ exact solves
+// (grid_linear_exact.c)
+
+// Exact solves on a level of the linear lattice: the whole coarsest level, and the thin parts of
+// the others. Parts up to about four cells across are too soft or too stiff on the next coarser
+// level by large factors, and sweeps do not bend them, so cycles converge slowly or not at all.
+// These parts are slender and have few cells, so their factor is small. After each interior sweep
+// they are solved with their surroundings fixed (a Schwarz step; not in the paper).
+
+// A face that is an unknown.
+typedef struct pl_grid_exact_face {
+    int axis;
+    pl_grid_single_face face;
+} pl_grid_exact_face;
+
+typedef struct pl_grid_exact_cell {
+    int at; // a place, see grid_linear_level.h
+    int high[3];
+    uint8_t stress; // bits: P_aa is an interior stress
+    bool is_core;
+    bool follows; // its pressure is eliminated; false: it is fixed
+    int form;     // the divergence of a cell that follows, or -1 if that has no unknowns
+} pl_grid_exact_cell;
+
+// A linear form of unknowns whose square is a term of the energy.
+typedef struct pl_grid_exact_form {
+    int count;
+    int unknown[6];
+    int8_t sign[6];
+    int8_t boundary; // -1: `weight` is constant; else it is 1 / (mu/lambda + half of this)
+    float weight;
+} pl_grid_exact_form;
+
+typedef struct pl_grid_exact {
+    pl_grid_exact_face* faces;
+    pl_grid_exact_cell* cells;
+    pl_grid_exact_form* forms;
+    int face_count, cell_count, form_count;
+    pl_grid_factor factor; // one clique per form
+    bool works;            // there are unknowns, and their current equations are factored
+    double* change;        // face_count
+    double left_share; // fraction of the level's cells in thin parts that are too large to factor
+} pl_grid_exact;
+
+// The thin parts of a level with these cells; the whole level if cells is NULL.
+pl_status pl_grid_exact_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
+                               pl_grid_exact* out, pl_error* error);
+void pl_grid_exact_free(pl_grid_exact* exact);
+// Call after the level's coefficients change. If allocation fails, nothing is solved.
+void pl_grid_exact_update(pl_grid_exact* exact, const pl_grid_linear_level* level, pl_pool* pool);
+// Solves for u and c of these parts. Leaves c of interior cells that are not core as their
+// pressure.
+void pl_grid_exact_solve(pl_grid_exact* exact, pl_grid_linear_level* level);
 
 #endif

@@ -4,7 +4,7 @@
 // Zhu 2010, section 5.3: L_i u = D_j P_ij (Eq. 11) with interior stresses from Eq. 9 and 10 and
 // without boundary stresses, in units where mu and the cell edge are 1; and the pressure equation
 // D_i u_i + (mu/lambda) p, minus half of each boundary stress.
-#include "grid/grid_linear_operator.h"
+#include "grid/grid_linear.h"
 
 #include <math.h>
 

@@ -12,9 +12,9 @@
 // is corrected from there. Sweeps then only have to move volume within a coarse cell. Extra sweeps
 // are made too, as in the paper; they are distributive, because relocated cells have no exterior
 // neighbours (others belong to the band).
-#include "grid/grid_linear_relocated.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_linear_level.h"
 
 // Largest number of steps to a free coarse cell, and how many coarse cells share a cell.
 enum { HOPS = 3, SHARES = 8 };

@@ -1,85 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Residual and restriction R (Zhu 2010, section 6), fused. A component is averaged 1/4 1/2 1/4
-// along its own axis and 1/2 1/2 across it; pressures are averaged. Fields are in units of the
-// level's own cell: with cells twice as large, a residual of positions is multiplied by four, one
-// of pressures by two.
-//
-// Each row of the fine level is averaged along x and added to its coarse rows; residuals are never
-// stored. A task fills some planes of the coarse level. The fine plane between two tasks is
-// computed by both, so results do not depend on threads.
+// Residual and restriction, fused: the residual of each row is restricted as it is computed, and
+// never stored (grid_transfer.h).
 #include "grid/grid_linear_kernels.h"
-#include "grid/grid_linear_transfer.h"
-
-#include <string.h>
-
-enum {
-    PLANES = 8,        // coarse planes in a block of work
-    STRIP_CELLS = 2048 // cells of a plane, so that the planes being read fit in the cache
-};
-
-typedef struct restrict_job {
-    pl_grid_linear_level* fine;
-    pl_grid_linear_level* coarse;
-    const float* const* source; // values to restrict, or NULL: the level's residual
-    int block_count, threads;
-} restrict_job;
-
-// A row of a fine level and its coarse rows. Rows of even y lie on coarse faces across y; rows
-// between two of them contribute to both. The same holds for z.
-typedef struct row_job {
-    const restrict_job* job;
-    int y, z;      // of the fine level
-    int low, high; // planes of the coarse level that this task fills
-} row_job;
-
-// Target rows of a component (3: cells), relative to a chunk's parents (-1: none), and their
-// weights. Residuals of positions are multiplied by four on the coarse level, those of pressures by
-// two.
-typedef struct targets {
-    float* field;
-    int first, second;
-    float weight;
-} targets;
-
-static targets targets_of(const row_job* r, int a) {
-    const pl_grid_linear_level* l = r->job->coarse;
-    int plane = pl_grid_halve(r->z) - l->layout->low[2];
-    bool two = (a == 1 && r->y & 1) || (a == 2 && r->z & 1);
-    targets t = {.field = a < 3 ? l->f[a] : l->g,
-                 .first = plane >= r->low && plane < r->high ? 4 : -1,
-                 .second = -1,
-                 .weight = a == 3 ? 0.5f
-                           : two  ? 0.5f
-                                  : 1.0f};
-    if (a == 2 && two) plane++;
-    if (two && plane >= r->low && plane < r->high) t.second = a == 1 ? 5 : 7;
-    if (t.first < 0) t.first = t.second, t.second = -1;
-    return t;
-}
-
-PL_WIDE void add_quarter(float* to, pl_quarter a) {
-    *(pl_quarter_loose*)to = *(const pl_quarter_loose*)to + a;
-}
-PL_WIDE void add_to(float* field, int at, pl_half sum) {
-    if (at == PL_GRID_NO_PARENT) return;
-    add_quarter(field + at, __builtin_shufflevector(sum, sum, 0, 2, 4, 6));
-    add_quarter(field + at + PL_HALF, __builtin_shufflevector(sum, sum, 1, 3, 5, 7));
-}
-
-// Averages the even and odd values of a chunk along x and adds them to eight coarse values. carry:
-// the odd values of the previous chunk on entry, of this one on return.
-PL_WIDE void add_chunk(targets t, const int* parents, const pl_half r[2], int a, pl_half* carry) {
-    const pl_half even = r[0], odd = r[1];
-    pl_half sum;
-    if (a == 0) {
-        sum = t.weight * (0.25f * (pl_shift_half(*carry, odd) + odd) + 0.5f * even);
-        *carry = odd;
-    } else sum = (0.5f * t.weight) * (even + odd);
-    add_to(t.field, parents[t.first], sum);
-    if (t.second >= 0) add_to(t.field, parents[t.second], sum);
-}
+#include "grid/grid_transfer.h"
 
 // r = f - L u on inner faces across an axis
 typedef struct face_residual {
@@ -136,10 +61,10 @@ PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_linear_le
     }
 }
 
-PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_half* carry) {
-    const pl_grid_linear_level* l = r->job->fine;
-    int(*const parents)[9] = r->job->fine->layout->parents + g->begin / PL_GRID_CHUNK;
-    const targets t = targets_of(r, a);
+PL_WIDE void restrict_faces(const pl_grid_linear_level* l, const pl_grid_fine_row* r,
+                            const pl_grid_run* g, int a, pl_half* carry) {
+    int(*const parents)[9] = l->layout->parents + g->begin / PL_GRID_CHUNK;
+    const pl_restrict_targets t = pl_restrict_targets_of(r, a);
     const chunks k = chunks_of(l, g);
     const int count = t.first < 0 ? 0 : g->count;
     const bool stiff = l->has_stiff_walls;
@@ -153,7 +78,7 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_ha
         if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0))
             face_residual_inside(&s, n * PL_GRID_CHUNK, &w, values);
         else face_residual_chunk(&s, l, &k, n, &w, values);
-        add_chunk(t, parents[n], values, a, carry);
+        pl_restrict_chunk(t, parents[n], values, a, carry, PL_GRID_BY_COLOUR);
     }
 }
 
@@ -179,132 +104,50 @@ PL_WIDE void cell_residual_chunk(const cell_residual* s, uint16_t core, int n, p
     }
 }
 
-static void restrict_cells(const row_job* r, const pl_grid_run* g) {
-    const pl_grid_linear_level* l = r->job->fine;
-    const targets t = targets_of(r, 3);
+static void restrict_cells(const pl_grid_linear_level* l, const pl_grid_fine_row* r,
+                           const pl_grid_run* g) {
+    const pl_restrict_targets t = pl_restrict_targets_of(r, 3);
     const cell_residual s = cell_residual_of(l, g);
-    int(*const parents)[9] = r->job->fine->layout->parents + g->begin / PL_GRID_CHUNK;
+    int(*const parents)[9] = l->layout->parents + g->begin / PL_GRID_CHUNK;
     const pl_grid_masks* masks = l->split + g->begin / PL_GRID_CHUNK;
     const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
         fetch(s.g + n * PL_GRID_CHUNK, ahead);
         cell_residual_chunk(&s, masks[n].core, n, values);
-        add_chunk(t, parents[n], values, 3, NULL);
+        pl_restrict_chunk(t, parents[n], values, 3, NULL, PL_GRID_BY_COLOUR);
     }
 }
 
-// the same from values passed in
-static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* carry) {
-    for (int a = 0; a < 4; a++) {
-        const targets t = targets_of(r, a);
-        const int count = t.first < 0 ? 0 : g->count;
-        for (int n = 0; n < count; n++) {
-            const float* from = r->job->source[a] + g->begin + n * PL_GRID_CHUNK;
-            const pl_half values[2] = {pl_load_half(from), pl_load_half(from + PL_HALF)};
-            add_chunk(t, r->job->fine->layout->parents[g->begin / PL_GRID_CHUNK + n], values, a,
-                      carry);
-        }
-    }
-}
-
-// Contribution of the last value of a run to the coarse face after it.
-static void flush(const row_job* r, int chunk, float carry) {
-    const targets t = targets_of(r, 0);
-    const int at = r->job->fine->layout->parents[chunk][4];
-    if (carry != 0.0f && t.first >= 0 && at != PL_GRID_NO_PARENT)
-        t.field[at] += 0.25f * t.weight * carry;
-}
-
-static void restrict_row(const row_job* r) {
-    const pl_grid_linear_level* l = r->job->fine;
-    int row = (r->z - l->layout->low[2]) * l->layout->size[1] + r->y - l->layout->low[1];
+static void restrict_row(const pl_grid_fine_row* r, const void* user) {
+    const pl_grid_linear_level* l = user;
+    const pl_grid_level* layout = l->layout;
+    const int row = (r->z - layout->low[2]) * layout->size[1] + r->y - layout->low[1];
     for (int k = l->row_runs[row]; k < l->row_runs[row + 1]; k++) {
         const pl_grid_run* g = &l->runs[k];
         pl_half carry = {0}; // chunks before and after a run have no residual
-        if (r->job->source) restrict_stored(r, g, &carry);
-        else {
-            restrict_faces(r, g, 0, &carry);
-            restrict_faces(r, g, 1, NULL);
-            restrict_faces(r, g, 2, NULL);
-            restrict_cells(r, g);
-        }
-        flush(r, g->begin / PL_GRID_CHUNK + g->count, carry[PL_HALF - 1]);
+        restrict_faces(l, r, g, 0, &carry);
+        restrict_faces(l, r, g, 1, NULL);
+        restrict_faces(l, r, g, 2, NULL);
+        restrict_cells(l, r, g);
+        pl_restrict_last(r, g->begin / PL_GRID_CHUNK + g->count, carry[PL_HALF - 1],
+                         PL_GRID_BY_COLOUR);
     }
 }
 
-// range of the fields that planes occupy
-static void plane_range(const pl_grid_linear_level* l, int begin, int end, int* first, int* last) {
-    int s = l->layout->row_segments[begin * l->layout->size[1]],
-        e = l->layout->row_segments[end * l->layout->size[1]];
-    *first = *last = 0;
-    if (s == e) return;
-    *first = l->layout->segments[s].begin;
-    *last = l->layout->segments[e - 1].begin + l->layout->segments[e - 1].count * PL_GRID_CHUNK;
+pl_grid_restriction pl_grid_linear_restriction(const pl_grid_linear_level* fine,
+                                               const pl_grid_linear_level* coarse) {
+    return (pl_grid_restriction){.fine = fine->layout,
+                                 .coarse = coarse->layout,
+                                 .to = {coarse->f[0], coarse->f[1], coarse->f[2], coarse->g},
+                                 .masks = coarse->split,
+                                 .order = PL_GRID_BY_COLOUR};
 }
 
-// f and g are zero where there is no equation
-static void mask_planes(const pl_grid_linear_level* l, int first, int last) {
-    for (int i = first; i < last; i += PL_GRID_CHUNK) {
-        const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
-        for (int a = 0; a < 4; a++) {
-            float* to = (a < 3 ? l->f[a] : l->g) + i;
-            uint16_t bits = a < 3 ? m->face[a] : m->interior;
-            for (int n = 0; bits != 0xffff && n < PL_GRID_CHUNK; n += PL_LANES)
-                pl_storeu_w(to + n, pl_keep_w(bits, n, pl_loadu_w(to + n)));
-        }
-    }
-}
-
-static void restrict_planes(const restrict_job* job, int begin, int end) {
-    const pl_grid_linear_level *fine = job->fine, *coarse = job->coarse;
-    int first, last;
-    plane_range(coarse, begin, end, &first, &last);
-    for (int a = 0; a < 4; a++)
-        memset((a < 3 ? coarse->f[a] : coarse->g) + first, 0,
-               (size_t)(last - first) * sizeof(float));
-    int z_begin = 2 * (coarse->layout->low[2] + begin) - 1,
-        z_end = 2 * (coarse->layout->low[2] + end);
-    if (z_begin < fine->layout->low[2]) z_begin = fine->layout->low[2];
-    if (z_end > fine->layout->low[2] + fine->layout->size[2])
-        z_end = fine->layout->low[2] + fine->layout->size[2];
-    row_job r = {.job = job, .low = begin, .high = end};
-    int y_end = fine->layout->low[1] + fine->layout->size[1],
-        strip = STRIP_CELLS / (fine->layout->size[0] + 1) + 2;
-    for (int y = fine->layout->low[1]; y < y_end; y += strip)
-        for (r.z = z_end - 1; r.z >= z_begin; r.z--)
-            for (r.y = y; r.y < y + strip && r.y < y_end; r.y++) restrict_row(&r);
-    mask_planes(coarse, first, last);
-}
-
-// The sweep before went up the planes of a thread and left the upper ones in its cache. So each
-// thread goes down: it processes its blocks of pl_parallel_for from last to first.
-static int reverse(int block, int count, int threads) {
-    int w = 0;
-    while ((int)((int64_t)count * (w + 1) / threads) <= block) w++;
-    return (int)((int64_t)count * w / threads + (int64_t)count * (w + 1) / threads) - 1 - block;
-}
-
-static void restrict_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const restrict_job* job = user;
-    for (int block = begin; block < end; block++) {
-        const int at = reverse(block, job->block_count, job->threads) * PLANES;
-        const int planes = job->coarse->layout->size[2];
-        restrict_planes(job, at, at + PLANES < planes ? at + PLANES : planes);
-    }
-}
-
-void pl_grid_restrict(const pl_grid_linear_level* fine, const float* const source[4],
-                      pl_grid_linear_level* coarse, pl_pool* pool) {
-    const int count = (coarse->layout->size[2] + PLANES - 1) / PLANES;
-    restrict_job job = {(pl_grid_linear_level*)fine, coarse, source, count,
-                        pl_pool_thread_count(pool)};
-    pl_parallel_for(pool, restrict_task, count, 1, &job);
-}
 void pl_grid_restrict_residual(const pl_grid_linear_level* fine, pl_grid_linear_level* coarse,
                                pl_pool* pool) {
-    pl_grid_restrict(fine, NULL, coarse, pool);
+    const pl_grid_restriction job = pl_grid_linear_restriction(fine, coarse);
+    pl_grid_restrict_rows(&job, restrict_row, fine, pool);
 }
 
 PL_WIDE void store_faces(const pl_grid_linear_level* l, const pl_grid_run* g, int a, float* out) {

@@ -249,11 +249,11 @@ static pl_status check_step(void* system, const pl_method_step* step, pl_error* 
     return status;
 }
 
-// for the contacts that are told
+// Makes room for the reports of contacts.
 static pl_status make_room(const pl_grid_loads* loads, pl_error* error) {
-    if (!loads->told) return PL_OK;
-    loads->told->count = 0;
-    return pl_array_reserve(loads->told, (size_t)loads->contact_count)
+    if (!loads->reports) return PL_OK;
+    loads->reports->count = 0;
+    return pl_array_reserve(loads->reports, (size_t)loads->contact_count)
                ? PL_OK
                : pl_fail_memory(error, "contacts");
 }
@@ -267,7 +267,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                            .pin_forces = step->pin_forces,
                            .obstacle_forces = step->obstacle_forces,
                            .obstacle_count = step->obstacle_count,
-                           .told = step->contacts};
+                           .reports = step->contacts};
     set_forces(s, step);
     memcpy(loads.gravity, step->gravity, sizeof loads.gravity);
     pl_status status = take_over(s, error);
@@ -332,7 +332,7 @@ static size_t visit_body(pl_grid_body* body, visitor visit, char* at) {
         if (visit) visit(body, fields[k], size, sizeof(double), at + total);
     if (visit) visit(NULL, &body->past_known, 1, sizeof(double), at + total);
     total += sizeof(double);
-    if (!body->general) return total;
+    if (!body->uses_corot) return total;
     if (visit) visit(body, body->turn, size, sizeof(pl_quat), at + total);
     return total + size * sizeof(pl_quat);
 }
@@ -381,7 +381,8 @@ static void undo(grid_system* s) {
         if (!b->in_step) continue;
         size_t bytes = (size_t)b->lattice.levels[0].field_size * sizeof(double);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
-        if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
+        if (b->uses_corot)
+            memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
         memcpy(b->state.p, b->pressure_before, bytes);
     }
     // host edits are in the lattices now: do not apply them again

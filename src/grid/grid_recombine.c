@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// Each correction is made orthogonal to the ones that are kept, so that shares are products.
 #include "grid/grid_recombine.h"
 #include "base/memory.h"
 

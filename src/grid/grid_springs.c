@@ -5,15 +5,16 @@
 // has soft attachments at embedded points and prescribes the motion of parts in contact.
 //
 // Where we differ: soft pins act on embedded vertices, contacts on these and on additional points
-// of large triangles (grid_surface_points.h). Their stiffness is lumped onto the faces of the band,
+// of large triangles (grid_surface_points.c). Their stiffness is lumped onto the faces of the band,
 // in the cycle only. The residual uses the true forces, at all positions that an iteration tries,
 // so cycles can be recombined although contact forces are not linear. Contacts and soft pins only
 // have to be stiff enough; they are made no stiffer than the lattice at their faces, so cycles
 // converge for any requested stiffness.
+#include "contact/force_share.h"
 #include "grid/grid_step.h"
 
 #include <math.h>
-
+#include <stdlib.h>
 #include <string.h>
 
 // force on a vertex and its stiffness along the axes
@@ -131,7 +132,7 @@ static void take_coefficients(pl_grid_body* b) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
+    if (b->uses_corot) pl_grid_corot_set_springs(&b->corot, b->state.f);
     else pl_grid_linear_set_springs(&b->linear, b->state.f);
     b->coefficients_fit = false;
     b->inertia_set = b->state.inertia;
@@ -231,4 +232,201 @@ void pl_grid_update_springs(void* user) {
     pl_grid_find_spring_forces(r->body, r->loads, r->positions ? r->positions : own);
     r->positions = NULL;
     pl_grid_set_right_side(r->body, r->loads);
+}
+
+// ------------------------------------------------------------------ reactions
+
+// Reaction forces on a body in its lattice. Their sum follows from the momentum: with the symbols
+// of grid_step.c, and m, x the mass and position of each cell,
+//
+//   F = sum of m (((1 + alpha t) v - w) / t - g) - applied,   the torque likewise with x x
+//
+// Springs and contacts know their own forces; the forces of Dirichlet cells are the gradient of the
+// elastic energy at their faces. The difference to the sum (viscous stress, solver tolerance, cells
+// versus faces) is distributed over the pins, or over the contacts of a body without pins, in
+// proportion to their forces.
+
+// ------------------------------------------------------------------ sum of reactions
+
+// of cells of the body, held or not
+static bool is_body(const pl_grid_body* b, int at) {
+    return b->held[at] > 0 ||
+           pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
+}
+
+// acceleration of a cell minus that by applied forces: the reactions provide it
+static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+    const double t = b->implicit_time;
+    pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
+    pl_vec3 w = pl_grid_cell_mean(b->velocity, g, i);
+    if (b->uses_past) {
+        y = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, y), pl_grid_cell_mean(b->past, g, i)));
+        w = pl_scale(1.0 / 3.0,
+                     pl_sub(pl_scale(4.0, w), pl_grid_cell_mean(b->past_velocity, g, i)));
+    }
+    const pl_vec3 v = pl_scale(1.0 / t, pl_sub(now, y));
+    return pl_scale(1.0 / t, pl_sub(pl_scale(1.0 + b->damping_mass * t, v), w));
+}
+
+static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* loads,
+                                  const double* places) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
+    pl_force_sum s = {{0, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!is_body(b, g->begin + i)) continue;
+            pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
+            pl_vec3 a = pl_scale(-1.0, pl_vec3_load(loads->gravity));
+            if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
+            pl_force_sum_add(&s, x, pl_scale(m * pl_grid_cell_mass(b, g->begin + i), a));
+        }
+    }
+    for (int p = 0; p < b->point_count; p++)
+        pl_force_sum_add(&s, pl_vec3_load(places + 3 * (size_t)p),
+                         pl_scale(-1.0, pl_vec3_load(loads->force + 3 * (size_t)p)));
+    return s;
+}
+
+// ------------------------------------------------------------------ reactions one by one
+
+static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
+    return pin->hard && pl_grid_is_own(b, pin->vertex);
+}
+
+// gradient of the elastic energy at prescribed faces [N], into the right-hand side
+static void find_held_forces(pl_grid_body* b) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const double scale = b->frame.cell * b->mu;
+    double* const* f = b->state.f;
+    const size_t size = (size_t)l->field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
+    if (b->uses_corot) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at = g->begin + i;
+                if (b->uses_corot) f[a][at] *= scale;
+                else
+                    f[a][at] = scale * (pl_grid_face_residual(l, &b->state, g, a, i) -
+                                        pl_grid_inertia_of(&b->state, a, at) * b->state.u[a][at]);
+            }
+    }
+}
+
+// number of the attachment that holds a face across a, or 0
+static int attachment_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    const int attachment = abs(b->held[g->begin + i]);
+    return attachment ? attachment : abs(b->held[pl_grid_below(g, a, i)]);
+}
+
+static void sum_attachments(pl_grid_body* b) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].force = b->fits[n].torque = (pl_vec3){0.0, 0.0, 0.0};
+    find_held_forces(b);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int attachment = attachment_of_face(b, g, a, i);
+                if (!attachment) continue;
+                double x[3], force[3] = {0.0, 0.0, 0.0};
+                pl_vec3_store(x, pl_grid_cell_rest(b, g, i));
+                x[a] -= 0.5 * b->frame.cell;
+                force[a] = b->state.f[a][g->begin + i];
+                pl_grid_fit* f = &b->fits[attachment];
+                pl_force_sum s = {f->force, f->torque};
+                const pl_vec3 at = pl_vec3_load(x);
+                pl_force_sum_add(&s, pl_add(at, pl_grid_fit_displacement(f, at)),
+                                 pl_vec3_load(force));
+                f->force = s.force, f->torque = s.torque;
+            }
+    }
+}
+
+// forces of the attachments, each divided among its pins
+static void divide_attachments(pl_grid_body* b, const pl_grid_loads* loads) {
+    sum_attachments(b);
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].share = (pl_force_share){.origin = b->fits[n].to};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < loads->pin_count; k++) {
+            const pl_pin* pin = &loads->pins[k];
+            if (!is_own_hard(b, pin)) continue;
+            pl_grid_fit* f = &b->fits[b->pinned[pin->vertex - b->first_vertex]];
+            if (pass == 0) pl_force_share_add(&f->share, pin->target, 1.0);
+            else
+                pl_vec3_store(loads->pin_forces + 3 * (size_t)k,
+                              pl_force_share_at(&f->share, pin->target, 1.0));
+        }
+        for (int n = 0; pass == 0 && n < b->fit_count; n++)
+            pl_force_share_solve(&b->fits[n].share, b->fits[n].force, b->fits[n].torque);
+    }
+}
+
+// There is room for it. Points beyond the vertices are between them.
+static void report_contact(const pl_grid_body* b, const pl_contact* c, const double* places,
+                           pl_vec3 force, pl_array* out) {
+    const int point = c->vertex - b->first_point;
+    const int v = point < b->vertex_count ? b->first_vertex + point : -1 - b->first_vertex;
+    const pl_vec3 at = pl_vec3_load(places + 3 * (size_t)point);
+    const pl_contact_place place = pl_contact_round(c, at);
+    const pl_contact_report report =
+        pl_report_of_obstacle(v, c->obstacle, at, place.normal, force, -place.depth);
+    pl_array_push(out, &report);
+}
+
+// forces of contacts, and the share of each in the remainder
+static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
+                            pl_vec3 rest, double whole, pl_force_sum* known) {
+    double size = 0.0;
+    for (int k = 0; k < loads->contact_count; k++) {
+        const pl_contact* c = &loads->contacts[k];
+        if (!pl_grid_is_own_contact(b, c)) continue;
+        const pl_vec3 push = pl_grid_contact_force(b, loads, c, places);
+        size += pl_norm(push);
+        if (known)
+            pl_force_sum_add(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)),
+                             push);
+        if (known || pl_norm2(push) == 0.0) continue;
+        const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
+        const pl_vec3 force = pl_madd(push, share, rest);
+        if (loads->reports) report_contact(b, c, places, force, loads->reports);
+        if (!loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
+        double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), force));
+    }
+    return size;
+}
+
+void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
+    if (!loads->pin_forces && !loads->obstacle_forces && !loads->reports) return;
+    if (b->held_count == 0 && !pl_grid_has_springs(b, loads)) return; // nothing holds or touches it
+    double* places = b->springs + 6 * (size_t)b->point_count;
+    bool pinned = false;
+    pl_force_sum known = {{0, 0, 0}, {0, 0, 0}};
+    pl_grid_body_points(b, b->state.u, places);
+    pl_grid_extend(&b->map, b->before);
+    pl_grid_extend(&b->map, b->velocity);
+    pl_force_sum rest = all_reactions(b, loads, places);
+    pl_grid_sum_spring_stiffness(b, loads);
+    const double size = tell_contacts(b, loads, places, rest.force, 0.0, &known);
+    for (int k = 0; k < loads->pin_count; k++) {
+        const pl_pin* pin = &loads->pins[k];
+        if (!pl_grid_is_own(b, pin->vertex)) continue;
+        pinned = true;
+        if (!pin->hard && loads->pin_forces)
+            pl_vec3_store(loads->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
+    }
+    const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);
+    tell_contacts(b, loads, places, pinned ? nothing : more, size, NULL);
+    if (!pinned) return;
+    if (b->held_count > 0) divide_attachments(b, loads);
+    rest.force = more;
+    rest.torque = pl_sub(rest.torque, known.torque);
+    pl_force_share_fill(loads->pins, loads->pin_count, b->first_vertex, b->vertex_count, places,
+                        rest.force, rest.torque, loads->pin_forces);
 }

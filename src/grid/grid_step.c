@@ -78,11 +78,11 @@ static double load_of(const pl_grid_body* b) {
 // f = L u at the current positions; also updates the rotations
 static void apply_lattice(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    if (!b->general) {
+    if (!b->uses_corot) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
     }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, false, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
@@ -100,12 +100,13 @@ static void apply_before(pl_grid_body* b) {
             for (int i = 0; i < l->field_size; i++) b->state.u[a][i] = pl_grid_reference(b, a, i);
         apply_lattice(b);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], size);
-        if (b->general) memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
+        if (b->uses_corot) memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
     } else if (damps) {
         apply_lattice(b);
         return;
     }
-    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    if (b->uses_corot)
+        pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
 }
 
 void pl_grid_translate(pl_grid_body* b, const double way[3]) {
@@ -120,7 +121,7 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
 
 // A body that nothing holds moves as the total force moves it, without springs or contacts: it
 // flies without a cycle. For bodies in contact, see choose_start.
-static void go_on(pl_grid_body* b) {
+static void move_ahead(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
     b->moved_ahead = b->dynamic && b->held_count == 0;
@@ -132,8 +133,8 @@ static void go_on(pl_grid_body* b) {
             sum[a] -= b->applied[a][i] + kappa * b->before[a][i];
             mass[a] += kappa;
         }
-    for (int a = 0; a < 3; a++) b->way[a] = mass[a] > 0.0 ? sum[a] / mass[a] : 0.0;
-    pl_grid_translate(b, b->way);
+    for (int a = 0; a < 3; a++) b->free_flight[a] = mass[a] > 0.0 ? sum[a] / mass[a] : 0.0;
+    pl_grid_translate(b, b->free_flight);
 }
 
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
@@ -144,7 +145,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
     b->uses_past = b->second_order && b->past_known > 0.0 && !b->forces_euler;
     b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * loads->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
-    if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
+    if (b->uses_corot) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->corot.freezes_buckled = b->dynamic;
@@ -154,16 +155,16 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
     // lambda = 0 would leave the pressure undefined; a tiny value is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
-    if (b->general) pl_grid_corot_begin(&b->corot);
+    if (b->uses_corot) pl_grid_corot_begin(&b->corot);
     else pl_grid_linear_begin(&b->linear);
     pl_grid_move_dirichlet(b, loads);
     set_applied(b, loads);
     b->state.inertia =
         inertia(b) * (1.0 + b->damping_mass * b->implicit_time) / pl_grid_softening(b);
     b->load = load_of(b);
-    go_on(b);
-    b->coefficients_fit =
-        b->coefficients_fit && !b->general && !b->stiffened && b->inertia_set == b->state.inertia;
+    move_ahead(b);
+    b->coefficients_fit = b->coefficients_fit && !b->uses_corot && !b->stiffened &&
+                          b->inertia_set == b->state.inertia;
     if (!b->coefficients_fit) pl_grid_set_coefficients(b);
     return PL_OK;
 }
@@ -172,8 +173,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
 
 static double residual_of_start(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_update_springs(&(pl_grid_spring_context){b, loads, NULL});
-    if (!b->general) return pl_grid_residual(&b->linear.levels[0], &b->state, b->pool);
-    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
+    if (!b->uses_corot) return pl_grid_residual(&b->linear.levels[0], &b->state, b->pool);
+    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_NONE);
 }
 
 // A body with springs or contacts starts its step where forces are smaller: at the positions of
@@ -183,7 +184,7 @@ static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     if (!b->moved_ahead || !pl_grid_has_springs(b, loads)) return;
     double ahead = residual_of_start(b, loads);
     for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
-    if (ahead < residual_of_start(b, loads)) pl_grid_translate(b, b->way);
+    if (ahead < residual_of_start(b, loads)) pl_grid_translate(b, b->free_flight);
 }
 
 // Smallest load that counts: the stress of this strain everywhere. The residual of a body at rest
@@ -199,19 +200,19 @@ static const double MAX_GROWTH = 1e8;
 // ------------------------------------------------------------------ cycles of either kind
 
 static double look(pl_grid_body* b) {
-    return b->general ? pl_grid_corot_look(&b->corot, &b->state, b->frame.cell)
-                      : pl_grid_linear_look(&b->linear, &b->state);
+    return b->uses_corot ? pl_grid_corot_look(&b->corot, &b->state, b->frame.cell)
+                         : pl_grid_linear_look(&b->linear, &b->state);
 }
 
 static void update(pl_grid_body* b) {
     const double compressibility = b->state.compressibility, inertia = b->state.inertia;
-    if (b->general) pl_grid_corot_update(&b->corot, compressibility, inertia);
+    if (b->uses_corot) pl_grid_corot_update(&b->corot, compressibility, inertia);
     else pl_grid_linear_update(&b->linear, compressibility, inertia);
     b->coefficients_fit = true;
 }
 
 static void advance(pl_grid_body* b, double residual) {
-    if (b->general) pl_grid_corot_advance(&b->corot, &b->state, b->frame.cell, residual);
+    if (b->uses_corot) pl_grid_corot_advance(&b->corot, &b->state, b->frame.cell, residual);
     else pl_grid_linear_advance(&b->linear, &b->state, residual);
 }
 
@@ -230,12 +231,12 @@ static double run_cycle(pl_grid_body* b, const pl_grid_loads* loads) {
     // Only the first residual counts as load: on the way to equilibrium forces may grow for a
     // while, and a diverging cycle must not raise the load and with it the tolerance.
     if (b->cycle == 0)
-        b->load = fmax(b->load, fmax(residual, min_load(b, b->general ? 1e-6 : 1e-10)));
+        b->load = fmax(b->load, fmax(residual, min_load(b, b->uses_corot ? 1e-6 : 1e-10)));
     const double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (relative > MAX_GROWTH) return INFINITY;
     if (pl_grid_update_spring_coefficients(b)) pl_grid_set_right_side(b, loads);
-    if (!b->coefficients_fit || (b->general && b->cycle % b->update_every == 0)) update(b);
+    if (!b->coefficients_fit || (b->uses_corot && b->cycle % b->update_every == 0)) update(b);
     b->cycle++;
     advance(b, residual);
     return relative;
@@ -256,7 +257,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_loads* loads, const dou
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     pl_grid_spring_context reacts = {b, loads, NULL};
-    if (b->general) {
+    if (b->uses_corot) {
         if (pl_grid_has_springs(b, loads))
             b->corot.update_springs = pl_grid_update_springs, b->corot.springs_user = &reacts;
         pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);

@@ -22,7 +22,7 @@ typedef struct pl_grid_loads {
     // Outputs that the world asks for, or NULL; see pl_method_step.
     double *pin_forces, *obstacle_forces;
     int obstacle_count;
-    pl_array* told; // contacts, with room for all of them
+    pl_array* reports; // of contacts, with room for all of them
 } pl_grid_loads;
 
 static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
@@ -108,7 +108,7 @@ void pl_grid_keep_momentum(pl_grid_body* body, const pl_grid_loads* loads);
 pl_vec3 pl_grid_cell_mean(double* const field[3], const pl_grid_segment* segment, int i);
 pl_vec3 pl_grid_cell_rest(const pl_grid_body* body, const pl_grid_segment* segment, int i);
 
-// Reaction forces of pins and obstacles (grid_reactions.c).
+// Reaction forces of pins and obstacles (grid_springs.c).
 // Call at the end of a step, before velocities are set. Adds the reactions to the outputs of
 // `loads`. Overwrites the right-hand side.
 void pl_grid_add_reactions(pl_grid_body* body, const pl_grid_loads* loads);

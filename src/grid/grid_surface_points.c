@@ -3,9 +3,9 @@
 //
 // Edges longer than the spacing are divided evenly, once for all triangles that share them. A
 // triangle gets rows of points parallel to its longest edge, so slivers get few points.
-#include "grid/grid_surface_points.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_embedding.h"
 #include "math/vec3.h"
 
 #include <math.h>

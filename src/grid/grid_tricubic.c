@@ -10,9 +10,9 @@
 // beyond the body, one more than the lattice stores; such faces are ghosts. Each ghost has a single
 // value, extrapolated linearly from inside, for all stencils that use it; otherwise slopes would
 // differ between neighbours.
-#include "grid/grid_tricubic.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_embedding.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Levels of the general lattice and the V-cycle over them.
-#include "base/memory.h"
 #include "grid/grid_corot.h"
+#include "base/memory.h"
+#include "grid/grid_transfer.h"
 #include "multigrid/mg_cycle.h"
 
 #include <math.h>
 #include <string.h>
 
-// Factor of the rotation term (grid_corot_tangent.c). 1 would leave bodies without bending
+// Factor of the rotation term (grid_corot_smooth.c). 1 would leave bodies without bending
 // stiffness. With 0.95, bending a bar of 32 x 8 x 8 cells at nu = 0.4 takes 78 cycles; with this
 // value 54.
 static const float ROTATION_FACTOR = 0.98f;
@@ -31,27 +32,26 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         ok = ok && c->stress[e] && c->rotation[e];
     }
     for (int a = 0; a < 3; a++) {
-        c->direction[a] = PL_ALLOC(float, size);
-        c->before[a] = PL_ALLOC(float, size);
+        c->descent.direction[a] = PL_ALLOC(float, size);
+        c->descent.before[a] = PL_ALLOC(float, size);
         c->spring[a] = PL_ALLOC(float, size);
-        ok = ok && c->direction[a] && c->before[a] && c->spring[a];
+        ok = ok && c->descent.direction[a] && c->descent.before[a] && c->spring[a];
     }
     if (!ok) return pl_fail_memory(error, "the general lattice");
     return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
 
 void pl_grid_corot_forget(pl_grid_corot* c) {
-    c->has_direction = false;
+    c->descent.has_direction = false;
     pl_grid_recombine_reset(&c->history);
 }
 
 pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
     *out = (pl_grid_corot){.band_sweeps = 2,
-                           .rotates = rotates,
-                           .softens = rotates,
+                           .problem = rotates ? PL_COROT_TURNING : PL_COROT_LINEAR,
                            .springs_changed = true,
-                           .is_judged = true,
+                           .progress = {.turn = PL_COROT_TURN_ALL, .is_judged = true},
                            .turn = turn,
                            .pool = pool};
     pl_status status = PL_OK;
@@ -76,7 +76,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->stress[e], double, size), PL_FREE(c->rotation[e], double, size);
     PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
-        PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
+        PL_FREE(c->descent.direction[a], float, size), PL_FREE(c->descent.before[a], float, size);
         PL_FREE(c->spring[a], float, size);
     }
     pl_grid_recombine_free(&c->history);
@@ -87,24 +87,19 @@ void pl_grid_corot_free(pl_grid_corot* c) {
 
 // ------------------------------------------------------------------ coefficients
 
-// restricts the springs to all levels, like a residual
+// Restricts the springs to all levels, like a residual. Uses f and g as scratch.
 static void spread_springs(pl_grid_corot* c) {
-    pl_corot_level* fine = &c->levels[0];
-    size_t bytes = (size_t)fine->layout->field_size * sizeof(float);
-    for (int a = 0; a < 3; a++) memcpy(fine->r[a], c->spring[a], bytes);
-    memset(fine->rg, 0, bytes);
     for (int l = 0; l < c->level_count; l++) {
         pl_corot_level* level = &c->levels[l];
+        float* const* springs = l > 0 ? level->f : c->spring;
         pl_corot_level_walls(level);
-        if (l > 0) {
-            pl_corot_restrict(&c->levels[l - 1], level, c->pool);
-            for (int a = 0; a < 3; a++)
-                memcpy(level->r[a], level->f[a], (size_t)level->layout->field_size * sizeof(float));
-        }
+        if (l > 0)
+            pl_corot_restrict(level - 1, l > 1 ? level[-1].f : c->spring, level[-1].rg, level,
+                              c->pool);
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < level->layout->field_size; i++)
                 if (level->flags[i] & (PL_COROT_FACE << a))
-                    level->extra[a][i] += fmaxf(level->r[a][i], 0.0f);
+                    level->extra[a][i] += fmaxf(springs[a][i], 0.0f);
     }
 }
 
@@ -130,26 +125,28 @@ static int sweeps_for(double compressibility) {
 // Factoring a large coarsest level takes longer than a cycle. After the first few cycles of a step
 // the factor is reused for several, because rotations change less and less.
 static bool needs_factor(const pl_grid_corot* c) {
-    const int age = c->cycle - c->factor_cycle;
+    const int age = c->progress.cycle - c->progress.factor_cycle;
     return !c->bottom.is_large || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
-           age >= c->factor_cycle;
+           age >= c->progress.factor_cycle;
 }
 
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
     const float softest = c->bottom.is_large ? ROTATION_FACTOR_THIN : ROTATION_FACTOR;
-    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? softest : 0.0f, c->pool);
+    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease,
+                            c->problem == PL_COROT_TURNING ? softest : 0.0f, c->pool);
     const bool factors = needs_factor(c);
     if (c->springs_changed) spread_springs(c);
     c->springs_changed = false;
     c->band_sweeps = c->fixed_sweeps ? c->fixed_sweeps : sweeps_for(compressibility);
     for (int l = 0; l < c->level_count; l++) {
         pl_corot_level* level = &c->levels[l];
-        if (l > 0 && c->rotates) pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);
+        if (l > 0 && c->problem != PL_COROT_LINEAR)
+            pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);
         pl_corot_set_coefficients(level, compressibility, inertia * pow(4.0, l), c->pool);
     }
     if (!factors) return;
     pl_corot_bottom_update(&c->bottom, &c->levels[c->level_count - 1], c->pool);
-    c->factor_cycle = c->cycle;
+    c->progress.factor_cycle = c->progress.cycle;
 }
 
 // ------------------------------------------------------------------ cycle
@@ -171,7 +168,7 @@ static void restrict_residual(void* user, int l) {
     pl_corot_level* level = &c->levels[l];
     pl_corot_residual(level, pool_of(c, l));
     pl_corot_soften(level, level->r, pool_of(c, l));
-    pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
+    pl_corot_restrict(level, level->r, level->rg, level + 1, pool_of(c, l + 1));
 }
 
 static void prolong_add(void* user, int l) {
@@ -202,4 +199,94 @@ void pl_grid_corot_cycle(pl_grid_corot* c) {
     static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
                                               post_smooth, solve_bottom};
     pl_mg_cycle(&operators, c, 0, c->level_count);
+}
+
+// ------------------------------------------------------------------ transfer
+
+// Where we differ from the paper: coarse variables that do not exist are left out of prolongation,
+// and the weights of the others are scaled to sum to one.
+
+enum { CHUNKS = 16 };
+
+void pl_corot_restrict(const pl_corot_level* fine, float* const faces[3], const float* cells,
+                       pl_corot_level* coarse, pl_pool* pool) {
+    const pl_grid_restriction job = {.fine = fine->layout,
+                                     .coarse = coarse->layout,
+                                     .to = {coarse->f[0], coarse->f[1], coarse->f[2], coarse->g},
+                                     .masks = coarse->layout->masks,
+                                     .order = PL_GRID_BY_X};
+    pl_grid_restrict_fields(&job, (const float*[]){faces[0], faces[1], faces[2], cells}, pool);
+}
+
+// the weights of the coarse faces that exist
+static float known_weights(const pl_corot_level* coarse, const int* parents,
+                           const pl_corot_chunk* c, int i, int a) {
+    const uint16_t known = (uint16_t)((PL_COROT_FACE | PL_COROT_HELD) << a);
+    float total = 0.0f;
+    for (int n = 0; n < 27; n++) {
+        const int dx = n % 3 - 1, row = n / 3;
+        const float w = pl_prolong_weight(a == 0, i & 1, dx) *
+                        pl_prolong_weight(a == 1, c->y & 1, row % 3 - 1) *
+                        pl_prolong_weight(a == 2, c->z & 1, row / 3 - 1);
+        if (w == 0.0f) continue;
+        const int at = pl_parent_at(parents[row], PL_GRID_BY_X) + i / 2 + dx;
+        if (coarse->flags[at] & known) total += w;
+    }
+    return total;
+}
+
+void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse) {
+    for (int k = 0; k < fine->chunk_count; k++)
+        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
+            const pl_corot_chunk* c = &fine->chunks[k];
+            const int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK, n = c->begin + lane;
+            if (!(fine->flags[n] & (PL_COROT_FACE << a))) continue;
+            const int* parents = fine->layout->parents[c->begin / PL_GRID_CHUNK];
+            const float total = known_weights(coarse, parents, c, lane, a);
+            fine->scale[a][n] = total > 0.0f ? 1.0f / total : 0.0f;
+        }
+}
+
+typedef struct prolong_job {
+    pl_corot_level* fine;
+    const pl_corot_level* coarse;
+} prolong_job;
+
+// to += scale * the prolonged values of even and odd x
+PL_WIDE void add_scaled(float* to, const float* scale, const pl_half values[2]) {
+    pl_half parts[2];
+    pl_merge_half(values[0], values[1], parts);
+    for (int k = 0; k < 2; k++, to += PL_HALF)
+        pl_store_half(to, pl_load_half(to) + pl_load_half(scale + k * PL_HALF) * parts[k]);
+}
+
+static void prolong_chunk(const prolong_job* job, const pl_corot_chunk* c) {
+    pl_corot_level* l = job->fine;
+    const int* parents = l->layout->parents[c->begin / PL_GRID_CHUNK];
+    const pl_corot_masks* m = &l->masks[c->begin / PL_GRID_CHUNK];
+    pl_half values[2], parts[2];
+    if (!(m->core | m->slaved)) return;
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++) {
+        const pl_prolong_rows rows = pl_prolong_rows_of(a, c->y & 1, c->z & 1);
+        pl_prolong_chunk(job->coarse->u[a], parents, &rows, a, PL_GRID_BY_X, values);
+        add_scaled(l->u[a] + c->begin, l->scale[a] + c->begin, values);
+    }
+    const pl_half s = 0.5f * pl_load_parents(job->coarse->s, parents[4], PL_GRID_BY_X);
+    pl_merge_half(s, s, parts);
+    for (int half = 0; half < 2; half++) {
+        float* to = l->s + c->begin + half * PL_HALF;
+        const unsigned core = (unsigned)m->core >> (half * PL_HALF);
+        pl_store_half(to, pl_load_half(to) + pl_keep_half(core, parts[half]));
+    }
+}
+
+static void prolong_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const prolong_job* job = user;
+    for (int k = begin; k < end; k++) prolong_chunk(job, &job->fine->chunks[k]);
+}
+
+void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool) {
+    pl_parallel_for(pool, prolong_task, fine->chunk_count, CHUNKS, &(prolong_job){fine, coarse});
 }

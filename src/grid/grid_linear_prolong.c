@@ -1,11 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Lists the ghosts of a level: values outside the body that prolongation reads (Zhu 2010, end of
-// section 5.3). They follow from boundary stresses that vanish.
+// Prolongation (grid_transfer.h), and the ghosts that it reads.
+//
+// Where we differ from the paper: c = div(phi) - p is prolonged in place of p. It is multiplied by
+// a half, because cells are half as large.
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_linear_kernels.h"
 #include "grid/grid_linear_level.h"
+
+// Rows, and band chunks, in a block of work.
+enum { ROWS = 16, BAND_CHUNKS = 256 };
+
+typedef struct transfer_job {
+    pl_grid_linear_level* fine;
+    const pl_grid_linear_level* coarse;
+    int wanted; // AROUND, DEEP
+} transfer_job;
+
+// sequentially: some depend on earlier ones
+static void set_ghosts(pl_grid_linear_level* l) {
+    float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
+    for (int k = 0; k < l->ghost_count; k++) {
+        const pl_grid_ghost* ghost = &l->ghosts[k];
+        float sum = 0.0f;
+        for (int s = 0; s < ghost->source_count; s++)
+            sum += ghost->weight[s] * fields[ghost->source_field[s]][ghost->source[s]];
+        fields[ghost->field][ghost->place] = sum;
+    }
+}
+
+// p becomes c in slaved cells
+static void slaved_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_grid_linear_level* l = user;
+    for (int k = begin; k < end; k++) {
+        const pl_grid_band_chunk* b = &l->band[k];
+        for (int h = 0; b->has_slaved && h < 2; h++) {
+            float* c = l->c + b->begin + h * PL_HALF;
+            const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+            const pl_half p = pl_load_half(c), change = pl_band_divergence(l, b, h, 7) - p;
+            pl_store_half(c, pl_select_half(pl_flag_half(cells, 3), change, p));
+        }
+    }
+}
+
+void pl_grid_fill_ghosts(pl_grid_linear_level* l, pl_pool* pool) {
+    set_ghosts(l);
+    pl_parallel_for(pool, slaved_task, l->band_count, BAND_CHUNKS, l);
+}
+
+// ------------------------------------------------------------------ prolongation
+
+PL_WIDE void add_half(float* to, pl_half value, unsigned bits) {
+    pl_store_half(to, pl_load_half(to) + (bits == 0xff ? value : pl_keep_half(bits, value)));
+}
+
+PL_WIDE void add_halves(float* to, pl_half even, pl_half odd, uint16_t bits) {
+    add_half(to, even, pl_bits_of_half(bits, 0));
+    add_half(to + PL_HALF, odd, pl_bits_of_half(bits, 1));
+}
+
+// Prolongs to the wanted chunks: those without PL_GRID_DEEP, those with it, or all.
+enum { AROUND = 1, DEEP = 2 };
+
+PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
+    const pl_prolong_rows from[3] = {pl_prolong_rows_of(0, g->odd_y, g->odd_z),
+                                     pl_prolong_rows_of(1, g->odd_y, g->odd_z),
+                                     pl_prolong_rows_of(2, g->odd_y, g->odd_z)};
+    pl_grid_linear_level* fine = job->fine;
+    const int ahead = rows_ahead(g);
+    for (int n = 0; n < g->count; n++) {
+        int at = g->begin + n * PL_GRID_CHUNK;
+        const bool deep = fine->full[at / PL_GRID_CHUNK] & PL_GRID_DEEP;
+        if (!(job->wanted & (deep ? DEEP : AROUND))) continue;
+        for (int a = 0; a < 3; a++) fetch(fine->u[a] + at, ahead);
+        fetch(fine->c + at, ahead);
+        const int* parents = fine->layout->parents[at / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &fine->split[at / PL_GRID_CHUNK];
+#pragma GCC unroll 3
+        for (int a = 0; a < 3; a++) {
+            pl_half values[2];
+            pl_prolong_chunk(job->coarse->u[a], parents, &from[a], a, PL_GRID_BY_COLOUR, values);
+            add_halves(fine->u[a] + at, values[0], values[1], m->face[a]);
+        }
+        const pl_half c = 0.5f * pl_load_parents(job->coarse->c, parents[4], PL_GRID_BY_COLOUR);
+        add_halves(fine->c + at, c, c, m->core);
+    }
+}
+
+static void prolong_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const transfer_job* job = user;
+    for (int k = job->fine->row_runs[begin]; k < job->fine->row_runs[end]; k++)
+        prolong_run(job, &job->fine->runs[k]);
+}
+
+void pl_grid_prolong_around(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                            pl_pool* pool) {
+    transfer_job job = {fine, coarse, AROUND};
+    pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
+}
+void pl_grid_prolong_deep(pl_grid_linear_level* fine, const pl_grid_linear_level* coarse,
+                          int row_begin, int row_end) {
+    transfer_job job = {fine, coarse, DEEP};
+    prolong_task(row_begin, row_end, 0, &job);
+}
+
+// ------------------------------------------------------------------ list of ghosts
+
+// Lists the ghosts of a level: values outside the body that prolongation reads (Zhu 2010, end of
+// section 5.3). They follow from boundary stresses that vanish.
 
 static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
