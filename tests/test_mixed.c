@@ -123,6 +123,73 @@ TEST(mixed_lanes_are_the_elements)
     }
 }
 
+// det of the edges / 6
+static double volume_of(const mixed_sample* s, int tet, const double* x) {
+    const int* v = s->mesh->tets + 4 * (size_t)tet;
+    pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
+    pl_vec3 b = pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
+            c = pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a),
+            d = pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a);
+    return pl_dot(b, pl_cross(c, d)) / 6.0;
+}
+
+// phi of stable Neo-Hookean tets: what their volumes have changed by.
+static void volume_changes(const mixed_sample* s, const double* x, double* phi) {
+    memset(phi, 0, (size_t)s->n * sizeof(double));
+    for (int e = 0; e < s->mesh->tet_count; e++)
+        for (int i = 0; i < 4; i++)
+            phi[s->mesh->tets[4 * (size_t)e + (size_t)i]] +=
+                0.25 * (volume_of(s, e, x) - volume_of(s, e, s->mesh->positions));
+}
+
+// Several tets at a time, in double, have the energies, forces, volumes and forces of pressures
+// that each has for itself. is_mixed: every other group of tets has one of another law.
+static void check_groups(bool is_mixed) {
+    mixed_sample s = mixed_sample_make(2, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.5, 1.0, false);
+    mixed_sample_mix(&s, s.p);
+    mixed_sample_disturb(&s, 0.06, 4);
+    if (is_mixed)
+        for (int e = 3; e < s.set.count; e += 19)
+            pl_mixed_materials(&s.set)[e].kind = PL_MATERIAL_MOONEY_RIVLIN; // Phi = J - 1 too
+    enum { N = MIXED_SAMPLE_VERTICES };
+    pl_element_functions alone = *s.set.kind;
+    alone.gradients = NULL, alone.energies = NULL;
+    const pl_element_functions* both[2] = {s.set.kind, &alone};
+    double energy[2], g[2][3 * N] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        s.set.kind = both[k];
+        energy[k] = pl_element_set_energy(&s.set, NULL, s.x);
+        pl_element_set_gradient(&s.set, NULL, s.x, g[k]);
+    }
+    s.set.kind = both[0];
+    CHECK(energy[1] > 0.0);
+    CHECK_NEAR(energy[0], energy[1], 1e-12 * energy[1]);
+    for (int i = 0; i < 3 * s.n; i++) CHECK_NEAR(g[0][i], g[1][i], 1e-9);
+
+    double phi[N], exact[N], forces[3 * N] = {0}, x[3 * N];
+    pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+    volume_changes(&s, s.x, exact);
+    for (int v = 0; v < s.n; v++) CHECK_NEAR(phi[v], exact[v], 1e-14);
+    // volumes are linear in each coordinate
+    pl_mixed_add_pressure(&s.set, NULL, s.x, s.p, forces);
+    memcpy(x, s.x, sizeof x);
+    for (int i = 0; i < 3 * s.n; i++) {
+        double change = 0.0;
+        x[i] = s.x[i] + 1.0;
+        volume_changes(&s, x, phi);
+        for (int v = 0; v < s.n; v++) change += s.p[v] * (phi[v] - exact[v]);
+        CHECK_NEAR(forces[i], change, 1e-9);
+        x[i] = s.x[i];
+    }
+    mixed_sample_free(&s);
+}
+
+TEST(mixed_groups_of_tets_are_the_elements)
+{
+    check_groups(false);
+    check_groups(true);
+}
+
 // S of a tet is that of Eq. 11, and leaves constant pressures alone; C is the volume by kappa
 TEST(mixed_flexibility_is_that_of_the_paper)
 {
