@@ -94,11 +94,12 @@ TEST(mixed_matrix_is_the_derivative_of_forces)
 // among them goes alone.
 TEST(mixed_lanes_are_the_elements)
 {
-    for (int law = 0; law < 2 * SPLIT_LAWS; law++) {
-        mixed_sample s = mixed_sample_make(2, split_laws[law % SPLIT_LAWS], 0.5, 1.0, false);
+    for (int law = 0; law < 4 * SPLIT_LAWS; law++) {
+        const bool projected = law % 2, is_alone = law >= 2 * SPLIT_LAWS;
+        mixed_sample s = mixed_sample_make(2, split_laws[law / 2 % SPLIT_LAWS], 0.5, 1.0, false);
         mixed_sample_mix(&s, s.p);
         mixed_sample_disturb(&s, 0.04, 9);
-        if (law >= SPLIT_LAWS)
+        if (is_alone)
             pl_mixed_materials(&s.set)[5] = pl_mixed_materials(&s.set)[0],
             pl_mixed_materials(&s.set)[5].kind = PL_MATERIAL_STVK;
         pl_block_matrix K[2];
@@ -112,7 +113,7 @@ TEST(mixed_lanes_are_the_elements)
                 pl_block_matrix_setup(&K[k], s.n, 3, s.pattern.offsets, s.pattern.items, &error),
                 &error);
             s.set.kind = kinds[k];
-            pl_element_set_hessian(&s.set, NULL, s.x, true, 0.5, &K[k]);
+            pl_element_set_hessian(&s.set, NULL, s.x, projected, 0.5, &K[k]);
         }
         s.set.kind = kinds[0];
         int count = 9 * pl_block_matrix_entry_count(&K[0]);

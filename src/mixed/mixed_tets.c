@@ -75,12 +75,12 @@ static void mixed_hessian(const void* data, int e, const double* x, bool project
     pl_tet_stiffness(d, e, &tangent, hessian);
 }
 
-// In float only where the Hessian is changed anyway.
 static int mixed_hessians(const pl_element_set* set, int first, int last, const double* x,
                           bool projected, double scale, pl_block_matrix* A) {
     const mixed_data* m = data_of(set);
-    if (!projected || first + PL_LANES > last) return 0;
-    return pl_mixed_lanes_hessian(set, m->tets, first, x, m->pressure, scale, A) ? PL_LANES : 0;
+    if (first + PL_LANES > last) return 0;
+    bool done = pl_mixed_lanes_hessian(set, m->tets, first, x, m->pressure, projected, scale, A);
+    return done ? PL_LANES : 0;
 }
 
 static void mixed_gradients(const pl_element_set* set, int first, int last, const double* x,

@@ -289,12 +289,12 @@ static bool has_indefinite(const pl_step_objective* f) {
 }
 
 // The solver of a coupling may not see whether the Hessian is definite. Inertia mostly makes it so
-// near a minimum, as long as nothing is touched, and where a direction does not descend it was not:
-// the rest of the step is projected.
+// near a minimum, and where a direction does not descend it was not: the rest of the step is
+// projected.
 static bool may_try_unseen(const pl_step_objective* f, const pl_step_settings* settings,
                            const progress* s) {
-    return f->coupling && f->inertia > 0.0 && f->contact_count == 0 &&
-           s->residual < NEAR_RESIDUAL && pl_minimiser_may_relax(settings) && !s->is_indefinite;
+    return f->coupling && f->inertia > 0.0 && s->residual < NEAR_RESIDUAL &&
+           pl_minimiser_may_relax(settings) && !s->is_indefinite;
 }
 
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
