@@ -22,13 +22,13 @@ static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
-    double projected;   // part of the projected Hessian in the last matrix
-    bool last;          // no iteration follows that is known of
-    bool solved;        // the last linear system was solved to its tolerance
-    bool must_iterate;  // even if forces are below the tolerance
-    bool is_indefinite; // an unseen Hessian has led nowhere in this step
-    bool has_changed;   // Phi has been at a minimum, where it became another function
-    double residual;    // before this iteration
+    double projected;  // part of the projected Hessian in the last matrix
+    bool last;         // no iteration follows that is known of
+    bool solved;       // the last linear system was solved to its tolerance
+    bool must_iterate; // even if forces are below the tolerance
+    double unseen;     // part of it that was enough where a solver does not see what it takes
+    bool has_changed;  // Phi has been at a minimum, where it became another function
+    double residual;   // before this iteration
     int iteration;
 } progress;
 
@@ -289,12 +289,12 @@ static bool has_indefinite(const pl_step_objective* f) {
 }
 
 // The solver of a coupling may not see whether the Hessian is definite. Inertia mostly makes it so
-// near a minimum, and where a direction does not descend it was not: the rest of the step is
-// projected.
+// near a minimum, and where a direction does not descend it was not: the rest of the step takes
+// more of the projected Hessian.
 static bool may_try_unseen(const pl_step_objective* f, const pl_step_settings* settings,
                            const progress* s) {
     return f->coupling && f->inertia > 0.0 && s->residual < NEAR_RESIDUAL &&
-           pl_minimiser_may_relax(settings) && !s->is_indefinite;
+           pl_minimiser_may_relax(settings) && s->unseen < 1.0;
 }
 
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
@@ -309,7 +309,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     bool tries = may_try_unseen(f, settings, s) && !tells;
     bool keeps = m->relax.data && s->residual > pl_tuned.far_residual;
     double part = s->projected <= pl_tuned.min_projected_fraction ? 0.0 : 0.5 * s->projected;
-    if (!tells) part = tries ? 0.0 : 1.0;
+    if (!tells) part = tries ? s->unseen : 1.0;
     else if (keeps) part = s->projected;
     f->leaves_indefinite_out = false;
     for (;;) {
@@ -328,8 +328,8 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         }
         if (is_led) leave_coupling(m, f);
         if (leaves_out) f->leaves_indefinite_out = true;
-        else if (tries) part = 1.0, s->is_indefinite = true;
         else part = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
+        if (tries) s->unseen = part;
     }
     s->projected = part;
     s->solved = linear.converged;
