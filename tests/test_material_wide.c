@@ -136,13 +136,14 @@ static void dense_tangent_w(const pl_principal_w* p, pl_fw tangent[81]) {
     }
 }
 
-static void check_dense(const batch* b, const pl_principal_w* wide, const pl_mat3w* P, bool mixed) {
+static void check_dense(const batch* b, const pl_principal_w* wide, const pl_mat3w* P, bool mixed,
+                        bool projected) {
     pl_fw T[81];
     dense_tangent_w(wide, T);
     for (int k = 0; k < PL_LANES; k++) {
         const pl_material* m = &b->m[k];
-        pl_principal exact = mixed ? pl_material_mixed_principal(m, b->F[k], b->p[k], true)
-                                   : pl_material_principal(m, b->F[k], true);
+        pl_principal exact = mixed ? pl_material_mixed_principal(m, b->F[k], b->p[k], projected)
+                                   : pl_material_principal(m, b->F[k], projected);
         pl_mat3 stress =
             mixed ? pl_material_mixed_stress(m, b->F[k], b->p[k]) : pl_material_stress(m, b->F[k]);
         if (!exists(b, k)) {
@@ -186,10 +187,12 @@ TEST(material_wide_laws)
             pl_principal_w tangent;
             pl_mat3w P;
             law->principal(&b.m_w, &b.F_w, 1.0f, &tangent, &P);
-            check_dense(&b, &tangent, &P, false);
+            check_dense(&b, &tangent, &P, false, true);
             check_wide_block(&b, &tangent, &random);
-            law->mixed_principal(&b.m_w, &b.F_w, b.p_w, &tangent, &P);
-            check_dense(&b, &tangent, &P, true);
+            for (int projected = 0; projected < 2; projected++) {
+                law->mixed_principal(&b.m_w, &b.F_w, b.p_w, (float)projected, &tangent, &P);
+                check_dense(&b, &tangent, &P, true, projected);
+            }
         }
 }
 

@@ -94,11 +94,12 @@ TEST(mixed_matrix_is_the_derivative_of_forces)
 // among them goes alone.
 TEST(mixed_lanes_are_the_elements)
 {
-    for (int law = 0; law < 2 * SPLIT_LAWS; law++) {
-        mixed_sample s = mixed_sample_make(2, split_laws[law % SPLIT_LAWS], 0.5, 1.0, false);
+    for (int law = 0; law < 4 * SPLIT_LAWS; law++) {
+        const bool projected = law % 2, is_alone = law >= 2 * SPLIT_LAWS;
+        mixed_sample s = mixed_sample_make(2, split_laws[law / 2 % SPLIT_LAWS], 0.5, 1.0, false);
         mixed_sample_mix(&s, s.p);
         mixed_sample_disturb(&s, 0.04, 9);
-        if (law >= SPLIT_LAWS)
+        if (is_alone)
             pl_mixed_materials(&s.set)[5] = pl_mixed_materials(&s.set)[0],
             pl_mixed_materials(&s.set)[5].kind = PL_MATERIAL_STVK;
         pl_block_matrix K[2];
@@ -112,7 +113,7 @@ TEST(mixed_lanes_are_the_elements)
                 pl_block_matrix_setup(&K[k], s.n, 3, s.pattern.offsets, s.pattern.items, &error),
                 &error);
             s.set.kind = kinds[k];
-            pl_element_set_hessian(&s.set, NULL, s.x, true, 0.5, &K[k]);
+            pl_element_set_hessian(&s.set, NULL, s.x, projected, 0.5, &K[k]);
         }
         s.set.kind = kinds[0];
         int count = 9 * pl_block_matrix_entry_count(&K[0]);
@@ -121,6 +122,73 @@ TEST(mixed_lanes_are_the_elements)
         for (int k = 0; k < 2; k++) pl_block_matrix_free(&K[k]);
         mixed_sample_free(&s);
     }
+}
+
+// det of the edges / 6
+static double volume_of(const mixed_sample* s, int tet, const double* x) {
+    const int* v = s->mesh->tets + 4 * (size_t)tet;
+    pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
+    pl_vec3 b = pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
+            c = pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a),
+            d = pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a);
+    return pl_dot(b, pl_cross(c, d)) / 6.0;
+}
+
+// phi of stable Neo-Hookean tets: what their volumes have changed by.
+static void volume_changes(const mixed_sample* s, const double* x, double* phi) {
+    memset(phi, 0, (size_t)s->n * sizeof(double));
+    for (int e = 0; e < s->mesh->tet_count; e++)
+        for (int i = 0; i < 4; i++)
+            phi[s->mesh->tets[4 * (size_t)e + (size_t)i]] +=
+                0.25 * (volume_of(s, e, x) - volume_of(s, e, s->mesh->positions));
+}
+
+// Several tets at a time, in double, have the energies, forces, volumes and forces of pressures
+// that each has for itself. is_mixed: every other group of tets has one of another law.
+static void check_groups(bool is_mixed) {
+    mixed_sample s = mixed_sample_make(2, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.5, 1.0, false);
+    mixed_sample_mix(&s, s.p);
+    mixed_sample_disturb(&s, 0.06, 4);
+    if (is_mixed)
+        for (int e = 3; e < s.set.count; e += 19)
+            pl_mixed_materials(&s.set)[e].kind = PL_MATERIAL_MOONEY_RIVLIN; // Phi = J - 1 too
+    enum { N = MIXED_SAMPLE_VERTICES };
+    pl_element_functions alone = *s.set.kind;
+    alone.gradients = NULL, alone.energies = NULL;
+    const pl_element_functions* both[2] = {s.set.kind, &alone};
+    double energy[2], g[2][3 * N] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        s.set.kind = both[k];
+        energy[k] = pl_element_set_energy(&s.set, NULL, s.x);
+        pl_element_set_gradient(&s.set, NULL, s.x, g[k]);
+    }
+    s.set.kind = both[0];
+    CHECK(energy[1] > 0.0);
+    CHECK_NEAR(energy[0], energy[1], 1e-12 * energy[1]);
+    for (int i = 0; i < 3 * s.n; i++) CHECK_NEAR(g[0][i], g[1][i], 1e-9);
+
+    double phi[N], exact[N], forces[3 * N] = {0}, x[3 * N];
+    pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+    volume_changes(&s, s.x, exact);
+    for (int v = 0; v < s.n; v++) CHECK_NEAR(phi[v], exact[v], 1e-14);
+    // volumes are linear in each coordinate
+    pl_mixed_add_pressure(&s.set, NULL, s.x, s.p, forces);
+    memcpy(x, s.x, sizeof x);
+    for (int i = 0; i < 3 * s.n; i++) {
+        double change = 0.0;
+        x[i] = s.x[i] + 1.0;
+        volume_changes(&s, x, phi);
+        for (int v = 0; v < s.n; v++) change += s.p[v] * (phi[v] - exact[v]);
+        CHECK_NEAR(forces[i], change, 1e-9);
+        x[i] = s.x[i];
+    }
+    mixed_sample_free(&s);
+}
+
+TEST(mixed_groups_of_tets_are_the_elements)
+{
+    check_groups(false);
+    check_groups(true);
 }
 
 // S of a tet is that of Eq. 11, and leaves constant pressures alone; C is the volume by kappa

@@ -134,3 +134,33 @@ LONG_TEST(mixed_contact_letters_land_and_keep_their_volume)
     check_landing('A', "[0, 40, 90]", 13);
     check_landing('I', "[35, 0, 20]", 15);
 }
+
+// Two coarse bears, one of which falls on the other, as in scenes/bears_on_ball.json.
+static const char bears[] =
+    "{\"pliant\": 1, \"threads\": 1, \"bodies\": [\n"
+    " {\"name\": \"lower\", \"method\": \"mixed\", \"generate\": {\"shape\": \"gummy_bear\",\n"
+    "  \"height\": 0.1, \"edge\": 0.03}, \"transform\": {\"rotate\": [-20, 0, 10],\n"
+    "  \"translate\": [0, 0.235, 0]}, \"material\": {\"young\": 2e4, \"poisson\": 0.499},\n"
+    "  \"damping\": {\"stiffness\": 0.002}, \"tolerance\": 0.005, \"iterations\": 5},\n"
+    " {\"name\": \"upper\", \"method\": \"mixed\", \"generate\": {\"shape\": \"gummy_bear\",\n"
+    "  \"height\": 0.1, \"edge\": 0.03}, \"transform\": {\"rotate\": [10, 180, -15],\n"
+    "  \"translate\": [0.012, 0.36, 0.005]}, \"material\": {\"young\": 2e4, \"poisson\": 0.499},\n"
+    "  \"damping\": {\"stiffness\": 0.002}, \"tolerance\": 0.005, \"iterations\": 5}],\n"
+    " \"colliders\": [{\"sphere\": {\"center\": [0, 0.08, 0], \"radius\": 0.08}, \"friction\": "
+    "0.4}]}";
+
+// A step whose iterations reach a minimum, where friction or pressures make it another function,
+// has more of them for the next one.
+TEST(mixed_contact_iterates_on_where_functions_change)
+{
+    pl_world* world = pbd_world(bears, NULL, 0);
+    int most = 0;
+    for (int k = 0; k < 16; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        CHECK_INT(info.unconverged_count, 0);
+        most = most > info.iterations ? most : info.iterations;
+    }
+    CHECK(most > 20); // four times the `iterations` of the scene
+    pl_world_destroy(world);
+}

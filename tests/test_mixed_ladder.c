@@ -96,17 +96,22 @@ static pl_mixed_rung rung_of(const ladder* l) {
     return linear.rung;
 }
 
-// one step with one solve of at most so many iterations on each rung
-static pl_linear_info solve(ladder* l, int most, double* d) {
+// one solve of at most so many iterations on each rung
+static pl_linear_info solve_projected(ladder* l, double projected, int most, double* d) {
     pl_error error;
     pl_method_info method = {0};
     pl_linear_info info;
     pl_linear_options options = {.tolerance = 1e-8, .max_iterations = most};
-    l->newton.functions->begin(l->newton.data);
-    CHECK_OK(l->newton.functions->update(l->newton.data, &l->f, l->s.x, 1.0, &method, &error),
+    CHECK_OK(l->newton.functions->update(l->newton.data, &l->f, l->s.x, projected, &method, &error),
              &error);
     l->newton.functions->solve(l->newton.data, &options, false, l->b, d, &info);
     return info;
+}
+
+// one step with one solve
+static pl_linear_info solve(ladder* l, int most, double* d) {
+    l->newton.functions->begin(l->newton.data);
+    return solve_projected(l, 1.0, most, d);
 }
 
 // Each rung takes over where the one before it fails, all of them with the same solution; in the
@@ -134,6 +139,23 @@ TEST(mixed_ladder_has_three_rungs)
             CHECK_NEAR(d[1][i], d[2][i], 1e-5 * largest);
         }
     }
+}
+
+// A Hessian that is not projected may have led nowhere because it was indefinite: no other rung
+// takes it over.
+TEST(mixed_ladder_is_for_projected_matrices)
+{
+    static double d[3 * MIXED_SAMPLE_VERTICES];
+    ladder l;
+    make(&l, 0.499, 3600.0, 4.0, 1.0, true);
+    l.newton.functions->begin(l.newton.data);
+    pl_linear_info info = solve_projected(&l, 0.0, 120, d);
+    CHECK(!info.converged && !info.switched);
+    CHECK_INT(rung_of(&l), PL_MIXED_BY_CYCLES);
+    info = solve_projected(&l, 1.0, 120, d);
+    CHECK(info.converged && info.switched);
+    CHECK_INT(rung_of(&l), PL_MIXED_BY_MINRES);
+    free_ladder(&l);
 }
 
 // Where the scene forbids it, no other solver is made.

@@ -12,17 +12,23 @@ typedef struct tet_lanes {
     double F[9][PL_TET_LANES], shapes[9][PL_TET_LANES]; // shapes: g_1 .. g_3
 } tet_lanes;
 
-static inline __attribute__((always_inline)) void load_lanes(const pl_element_set* set, int first,
-                                                             const double* x, tet_lanes* t) {
-    const pl_tet_data* d = set->data;
+// Tets to look at: their corners, 4 per tet, from `first` on.
+typedef struct tet_group {
+    const pl_tet_data* d;
+    const int* corners;
+    int first;
+} tet_group;
+
+static inline __attribute__((always_inline)) void load_lanes(const tet_group* g, const double* x,
+                                                             tet_lanes* t) {
     double edges[9][PL_TET_LANES];
     for (int k = 0; k < PL_TET_LANES; k++) {
-        const int e = first + k, *v = set->corners + 4 * (size_t)e;
-        const double *g = d->gradients + 12 * (size_t)e + 3, *a = x + 3 * (size_t)v[0];
+        const int e = g->first + k, *v = g->corners + 4 * (size_t)e;
+        const double *shape = g->d->gradients + 12 * (size_t)e + 3, *a = x + 3 * (size_t)v[0];
         for (int i = 0; i < 3; i++)
             for (int c = 0; c < 3; c++)
                 edges[3 * i + c][k] = x[3 * (size_t)v[i + 1] + (size_t)c] - a[c];
-        for (int i = 0; i < 9; i++) t->shapes[i][k] = g[i];
+        for (int i = 0; i < 9; i++) t->shapes[i][k] = shape[i];
     }
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -49,41 +55,34 @@ static inline __attribute__((always_inline)) void find_invariants(const tet_lane
     }
 }
 
-// The moduli of stable Neo-Hookean tets, times their volumes.
-static void load_moduli(const pl_tet_data* d, int first, double* modulus, double* kappa) {
+// The moduli of stable Neo-Hookean tets, times their volumes. kappa is 0 without the volume part.
+typedef struct tet_moduli {
+    double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
+} tet_moduli;
+
+static tet_moduli load_moduli(const tet_group* g, bool with_volume) {
+    tet_moduli of;
     for (int k = 0; k < PL_TET_LANES; k++) {
-        const pl_material* m = &d->materials[first + k];
-        modulus[k] = d->volumes[first + k] * (4.0 / 3.0) * m->mu;
-        kappa[k] = d->volumes[first + k] * pl_stable_neohookean_kappa(m);
+        const pl_material* m = &g->d->materials[g->first + k];
+        const double volume = g->d->volumes[g->first + k];
+        of.modulus[k] = volume * (4.0 / 3.0) * m->mu;
+        of.kappa[k] = with_volume ? volume * pl_stable_neohookean_kappa(m) : 0.0;
     }
+    return of;
 }
 
-static void add_neohookean_gradient(const pl_element_set* set, int first, const double* x,
-                                    double* gradient) {
-    tet_lanes t;
-    double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
-    load_moduli(set->data, first, modulus, kappa);
-    double I2[PL_TET_LANES], dilation[PL_TET_LANES], along[PL_TET_LANES], across[PL_TET_LANES],
-        P[9][PL_TET_LANES], forces[9][PL_TET_LANES];
-    load_lanes(set, first, x, &t);
-    find_invariants(&t, I2, dilation);
-    for (int k = 0; k < PL_TET_LANES; k++) {
-        pl_slopes f = pl_stable_neohookean_slopes(modulus[k], I2[k]);
-        along[k] = 2.0 * f.f2;
-        across[k] = kappa[k] * dilation[k] + f.f3;
-    }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < PL_TET_LANES; k++)
-                P[3 * r + c][k] = along[k] * t.F[3 * r + c][k] + across[k] * COFACTOR(t.F, r, c, k);
+// gradient += P g_i at each corner i
+static inline __attribute__((always_inline)) void
+add_forces(const tet_group* g, const tet_lanes* t, double P[9][PL_TET_LANES], double* gradient) {
+    double forces[9][PL_TET_LANES];
     for (int i = 0; i < 3; i++)
         for (int r = 0; r < 3; r++)
             for (int k = 0; k < PL_TET_LANES; k++)
-                forces[3 * i + r][k] = P[3 * r][k] * t.shapes[3 * i][k] +
-                                       P[3 * r + 1][k] * t.shapes[3 * i + 1][k] +
-                                       P[3 * r + 2][k] * t.shapes[3 * i + 2][k];
+                forces[3 * i + r][k] = P[3 * r][k] * t->shapes[3 * i][k] +
+                                       P[3 * r + 1][k] * t->shapes[3 * i + 1][k] +
+                                       P[3 * r + 2][k] * t->shapes[3 * i + 2][k];
     for (int k = 0; k < PL_TET_LANES; k++) {
-        const int* v = set->corners + 4 * (size_t)(first + k);
+        const int* v = g->corners + 4 * (size_t)(g->first + k);
         for (int r = 0; r < 3; r++) {
             gradient[3 * (size_t)v[0] + (size_t)r] -=
                 forces[r][k] + forces[3 + r][k] + forces[6 + r][k];
@@ -93,57 +92,122 @@ static void add_neohookean_gradient(const pl_element_set* set, int first, const 
     }
 }
 
-static double neohookean_energy(const pl_element_set* set, int first, const double* x) {
+static void add_neohookean_gradient(const tet_group* g, bool with_volume, const double* x,
+                                    double* gradient) {
     tet_lanes t;
-    double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
+    const tet_moduli of = load_moduli(g, with_volume);
+    double I2[PL_TET_LANES], dilation[PL_TET_LANES], along[PL_TET_LANES], across[PL_TET_LANES],
+        P[9][PL_TET_LANES];
+    load_lanes(g, x, &t);
+    find_invariants(&t, I2, dilation);
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        pl_slopes f = pl_stable_neohookean_slopes(of.modulus[k], I2[k]);
+        along[k] = 2.0 * f.f2;
+        across[k] = of.kappa[k] * dilation[k] + f.f3;
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < PL_TET_LANES; k++)
+                P[3 * r + c][k] = along[k] * t.F[3 * r + c][k] + across[k] * COFACTOR(t.F, r, c, k);
+    add_forces(g, &t, P, gradient);
+}
+
+static double neohookean_energy(const tet_group* g, bool with_volume, const double* x) {
+    tet_lanes t;
+    const tet_moduli of = load_moduli(g, with_volume);
     double I2[PL_TET_LANES], dilation[PL_TET_LANES], sum = 0.0;
-    load_moduli(set->data, first, modulus, kappa);
-    load_lanes(set, first, x, &t);
+    load_lanes(g, x, &t);
     find_invariants(&t, I2, dilation);
     for (int k = 0; k < PL_TET_LANES; k++)
-        sum += pl_stable_neohookean_stretch(modulus[k], I2[k]) +
-               (0.5 * kappa[k] * dilation[k] - 0.75 * modulus[k]) * dilation[k];
+        sum += pl_stable_neohookean_stretch(of.modulus[k], I2[k]) +
+               (0.5 * of.kappa[k] * dilation[k] - 0.75 * of.modulus[k]) * dilation[k];
     return sum;
 }
 
 // mu |F - R|^2 + lambda/2 (tr(R'F) - 3)^2; ARAP is the first term
-static double corotated_energy(const pl_element_set* set, int first, const double* x) {
-    const pl_tet_data* d = set->data;
+static double corotated_energy(const tet_group* g, const double* x) {
     tet_lanes t;
     double I1[PL_TET_LANES], I2[PL_TET_LANES], sum = 0.0;
-    load_lanes(set, first, x, &t);
+    load_lanes(g, x, &t);
     pl_rotation_traces(t.F, I2, I1);
     for (int k = 0; k < PL_TET_LANES; k++) {
-        const pl_material* m = &d->materials[first + k];
+        const pl_material* m = &g->d->materials[g->first + k];
         double lambda = m->kind == PL_MATERIAL_COROTATED ? m->lambda : 0.0;
         double growth = I1[k] - 3.0;
-        sum += d->volumes[first + k] *
+        sum += g->d->volumes[g->first + k] *
                (m->mu * (I2[k] - 2.0 * I1[k] + 3.0) + 0.5 * lambda * growth * growth);
     }
     return sum;
 }
 
-static bool are_all(const pl_element_set* set, int first, pl_material_kind one,
-                    pl_material_kind other) {
-    const pl_material* materials = ((const pl_tet_data*)set->data)->materials + first;
+static bool are_all(const tet_group* g, pl_material_kind one, pl_material_kind other) {
+    const pl_material* materials = g->d->materials + g->first;
     for (int k = 0; k < PL_TET_LANES; k++)
         if (materials[k].kind != one && materials[k].kind != other) return false;
     return true;
 }
 
+static bool are_neohookean(const tet_group* g) {
+    return are_all(g, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN);
+}
+
 bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x,
                            double* gradient) {
-    if (!are_all(set, first, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN))
-        return false;
-    add_neohookean_gradient(set, first, x, gradient);
+    const tet_group g = {set->data, set->corners, first};
+    if (!are_neohookean(&g)) return false;
+    add_neohookean_gradient(&g, true, x, gradient);
     return true;
 }
 
 bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy) {
-    if (are_all(set, first, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN))
-        *energy += neohookean_energy(set, first, x);
-    else if (are_all(set, first, PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED))
-        *energy += corotated_energy(set, first, x);
+    const tet_group g = {set->data, set->corners, first};
+    if (are_neohookean(&g)) *energy += neohookean_energy(&g, true, x);
+    else if (are_all(&g, PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED))
+        *energy += corotated_energy(&g, x);
     else return false;
+    return true;
+}
+
+bool pl_tet_lanes_distortion_gradient(const pl_tet_data* d, const int* corners, int first,
+                                      const double* x, double* gradient) {
+    const tet_group g = {d, corners, first};
+    if (!are_neohookean(&g)) return false;
+    add_neohookean_gradient(&g, false, x, gradient);
+    return true;
+}
+
+bool pl_tet_lanes_distortion_energy(const pl_tet_data* d, const int* corners, int first,
+                                    const double* x, double* energy) {
+    const tet_group g = {d, corners, first};
+    if (!are_neohookean(&g)) return false;
+    *energy += neohookean_energy(&g, false, x);
+    return true;
+}
+
+bool pl_tet_lanes_constraint(const pl_tet_data* d, const int* corners, int first, const double* x,
+                             double phi[PL_TET_LANES]) {
+    const tet_group g = {d, corners, first};
+    tet_lanes t;
+    double I2[PL_TET_LANES];
+    if (!are_neohookean(&g)) return false;
+    load_lanes(&g, x, &t);
+    find_invariants(&t, I2, phi);
+    for (int k = 0; k < PL_TET_LANES; k++) phi[k] *= d->volumes[first + k];
+    return true;
+}
+
+bool pl_tet_lanes_pressure(const pl_tet_data* d, const int* corners, int first, const double* x,
+                           const double pressure[PL_TET_LANES], double* gradient) {
+    const tet_group g = {d, corners, first};
+    tet_lanes t;
+    double across[PL_TET_LANES], P[9][PL_TET_LANES];
+    if (!are_neohookean(&g)) return false;
+    load_lanes(&g, x, &t);
+    for (int k = 0; k < PL_TET_LANES; k++) across[k] = d->volumes[first + k] * pressure[k];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < PL_TET_LANES; k++)
+                P[3 * r + c][k] = across[k] * COFACTOR(t.F, r, c, k);
+    add_forces(&g, &t, P, gradient);
     return true;
 }

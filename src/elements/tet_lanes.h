@@ -30,4 +30,16 @@ enum { PL_TET_LANES = 8 };
 bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x, double* gradient);
 bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy);
 
+// The same for stable Neo-Hookean tets with the volume part of their law, kappa/2 Phi^2, split off.
+// corners: 4 per tet. Distortion: what is left of the law. Constraint: phi = V Phi of each tet.
+// Pressure: gradient += V p dPhi/dx, with a pressure p of each tet.
+bool pl_tet_lanes_distortion_gradient(const pl_tet_data* d, const int* corners, int first,
+                                      const double* x, double* gradient);
+bool pl_tet_lanes_distortion_energy(const pl_tet_data* d, const int* corners, int first,
+                                    const double* x, double* energy);
+bool pl_tet_lanes_constraint(const pl_tet_data* d, const int* corners, int first, const double* x,
+                             double phi[PL_TET_LANES]);
+bool pl_tet_lanes_pressure(const pl_tet_data* d, const int* corners, int first, const double* x,
+                           const double pressure[PL_TET_LANES], double* gradient);
+
 #endif

@@ -32,8 +32,8 @@
         name##_any_principal((pl_law_request_w){m, NULL}, F, projected, tangent, P);               \
     }                                                                                              \
     static void name##_mixed_principal(const pl_material_w* m, const pl_mat3w* F, pl_fw pressure,  \
-                                       pl_principal_w* tangent, pl_mat3w* P) {                     \
-        name##_any_principal((pl_law_request_w){m, &pressure}, F, 1.0f, tangent, P);               \
+                                       float projected, pl_principal_w* tangent, pl_mat3w* P) {    \
+        name##_any_principal((pl_law_request_w){m, &pressure}, F, projected, tangent, P);          \
     }                                                                                              \
     static void name##_constraint(const pl_mat3w* F, pl_quatw* q, pl_fw* phi,                      \
                                   pl_mat3w* gradient) {                                            \

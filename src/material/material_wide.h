@@ -170,8 +170,7 @@ PL_WIDE pl_fw pl_law_constraint_w(pl_material_kind kind, const pl_mat3w* F, pl_q
 // A law's functions for batches of PL_LANES elements. material: their parameters. q: the rotations
 // of the elements, kept from call to call and initially arbitrary; corotated and ARAP read and
 // update them, for other laws q may be NULL. projected: 0 for the exact tangent, 1 for a positive
-// semi-definite one, or anything in between; tangents of the mixed method are always projected. P
-// may be NULL.
+// semi-definite one, or anything in between. P may be NULL.
 typedef struct pl_material_law {
     void (*energy)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_fw* energy);
     void (*stress)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_mat3w* P);
@@ -181,7 +180,7 @@ typedef struct pl_material_law {
     void (*mixed_stress)(const pl_material_w* material, const pl_mat3w* F, pl_fw pressure,
                          pl_quatw* q, pl_mat3w* P);
     void (*mixed_principal)(const pl_material_w* material, const pl_mat3w* F, pl_fw pressure,
-                            pl_principal_w* tangent, pl_mat3w* P);
+                            float projected, pl_principal_w* tangent, pl_mat3w* P);
     void (*constraint)(const pl_mat3w* F, pl_quatw* q, pl_fw* phi, pl_mat3w* gradient);
 } pl_material_law;
 

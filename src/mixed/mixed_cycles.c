@@ -22,6 +22,7 @@ struct pl_mixed_cycles {
     int count;
     double relaxation;  // NAN: automatic
     bool may_fall_back; // somebody else solves what these cycles do not
+    bool keeps_relaxation;
     pl_mixed_cycles_state state;
 };
 
@@ -105,7 +106,7 @@ static void relax(pl_mixed_cycles* c) {
 }
 
 static bool may_relax(const pl_mixed_cycles* c) {
-    return isnan(c->relaxation) && c->state.wait == 0;
+    return isnan(c->relaxation) && c->state.wait == 0 && !c->keeps_relaxation;
 }
 
 bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
@@ -114,6 +115,10 @@ bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
     if (c->state.omega[0] == 0.0f) relax(c);
     if (c->state.wait > 0) c->state.wait--;
     return true;
+}
+
+void pl_mixed_cycles_keep_relaxation(pl_mixed_cycles* c, bool keeps) {
+    c->keeps_relaxation = keeps;
 }
 
 bool pl_mixed_cycles_relax_again(pl_mixed_cycles* c) {
@@ -148,7 +153,7 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
     // where nobody would do something about slow cycles, they go on
     const pl_krylov_watch last = {.growth = c->may_fall_back ? WATCH.growth : 0.0};
     const bool may = may_relax(c);
-    if (!may) k.watch = last;
+    if (!may && !c->keeps_relaxation) k.watch = last;
     if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
     pl_krylov_end end = pl_krylov_gmres(&k, &c->work, options, info);
     if (!may || (end != PL_KRYLOV_STALLED && end != PL_KRYLOV_PRECONDITIONER)) return;

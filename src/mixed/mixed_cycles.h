@@ -34,6 +34,9 @@ bool pl_mixed_cycles_update(pl_mixed_cycles* c);
 // Looks for the relaxation again, with the values of the last update. False if it is given, or was
 // looked for a few updates ago.
 bool pl_mixed_cycles_relax_again(pl_mixed_cycles* c);
+// The relaxation is not looked for again, and slow solves end early: for matrices that may not be
+// definite in the positions.
+void pl_mixed_cycles_keep_relaxation(pl_mixed_cycles* c, bool keeps);
 // z = about A^-1 r: one cycle
 void pl_mixed_cycles_apply(pl_mixed_cycles* c, const double* r, double* z);
 // x = A^-1 b from zero; 4 per vertex. Not converged or stalled: see info.

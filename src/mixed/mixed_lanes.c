@@ -79,30 +79,34 @@ static void find_blocks(const pl_tet_data* d, int first, const pl_principal_w* t
     blocks[0] = sums[0];
 }
 
-// lane by lane, so that tets may share vertices
+// Lane by lane, so that tets may share vertices. Blocks of the diagonal become symmetric to the
+// last bit, as a solver may read one half of them only.
 static void add_blocks(const int* entries, int lane, double factor, const pl_mat3w blocks[16],
                        pl_block_matrix* A) {
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++) {
             double *block = A->values + 9 * (size_t)entries[4 * i + j],
                    *mirror = A->values + 9 * (size_t)entries[4 * j + i];
+            const pl_mat3w* from = &blocks[4 * i + j];
             for (int k = 0; k < 9; k++) {
-                double value = factor * (double)blocks[4 * i + j].m[k][lane];
-                block[k] += value;
-                if (i != j) mirror[3 * (k % 3) + k / 3] += value;
+                const int turned = 3 * (k % 3) + k / 3;
+                double value = factor * (double)from->m[k][lane];
+                if (i == j) block[k] += 0.5 * (value + factor * (double)from->m[turned][lane]);
+                else block[k] += value, mirror[turned] += value;
             }
         }
 }
 
 bool pl_mixed_lanes_hessian(const pl_element_set* set, const pl_tet_data* d, int first,
-                            const double* x, const double* pressure, double scale,
+                            const double* x, const double* pressure, bool projected, double scale,
                             pl_block_matrix* A) {
     if (!is_one_law(d, first)) return false;
     pl_mat3w F = load_deformations(set, d, first, x), blocks[16];
     pl_material_w material = load_materials(d, first);
     pl_principal_w tangent;
     pl_material_law_of(d->materials[first].kind)
-        ->mixed_principal(&material, &F, load_pressures(set, first, pressure), &tangent, NULL);
+        ->mixed_principal(&material, &F, load_pressures(set, first, pressure),
+                          projected ? 1.0f : 0.0f, &tangent, NULL);
     find_blocks(d, first, &tangent, blocks);
     for (int lane = 0; lane < PL_LANES; lane++)
         add_blocks(set->entries + 16 * (size_t)(first + lane), lane,

@@ -11,9 +11,9 @@
 
 // The PL_LANES tets from `first` on. False, with nothing done, if they have several laws.
 //
-// A += scale d2(Psi_d + p Phi)/dx2, projected; p: mean pressure of the corners
+// A += scale d2(Psi_d + p Phi)/dx2, projected or not; p: mean pressure of the corners
 bool pl_mixed_lanes_hessian(const pl_element_set* set, const pl_tet_data* d, int first,
-                            const double* x, const double* pressure, double scale,
+                            const double* x, const double* pressure, bool projected, double scale,
                             pl_block_matrix* A);
 // gradients[lane][i] = V dPhi/dx of corner i; false for laws with a rotation too
 bool pl_mixed_lanes_gradients(const pl_element_set* set, const pl_tet_data* d, int first,

@@ -27,6 +27,7 @@ struct pl_mixed_linear {
     pl_mixed_rung rung;          // of this step
     bool has_factor;             // the rung can solve with the matrix of the last update
     bool has_climbed;            // since the last solve
+    bool is_tentative;           // the matrix of the last update
     int failed_steps;            // before this one, one after the other
 };
 
@@ -115,7 +116,7 @@ static pl_status update_rung(pl_mixed_linear* l, pl_error* error) {
 }
 
 static bool may_climb(const pl_mixed_linear* l) {
-    return l->keys.fallback && l->rung != PL_MIXED_BY_FACTOR;
+    return l->keys.fallback && !l->is_tentative && l->rung != PL_MIXED_BY_FACTOR;
 }
 
 // from the present rung on, the first one that can solve
@@ -129,7 +130,9 @@ static pl_status find_rung(pl_mixed_linear* l, pl_error* error) {
     return status;
 }
 
-pl_status pl_mixed_linear_update(pl_mixed_linear* l, pl_error* error) {
+pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool is_tentative, pl_error* error) {
+    l->is_tentative = is_tentative;
+    if (l->cycles) pl_mixed_cycles_keep_relaxation(l->cycles, is_tentative);
     return find_rung(l, error);
 }
 

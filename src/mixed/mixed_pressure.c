@@ -193,7 +193,7 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
     info->linear_updates++;
-    pl_status status = pl_mixed_linear_update(m->linear, error);
+    pl_status status = pl_mixed_linear_update(m->linear, projected < 1.0, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }

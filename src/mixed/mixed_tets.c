@@ -7,6 +7,7 @@
 // ratio of 0).
 #include "mixed/mixed_tets.h"
 #include "base/memory.h"
+#include "elements/tet_lanes.h"
 #include "math/simd.h"
 #include "mixed/mixed_lanes.h"
 
@@ -25,10 +26,14 @@ typedef struct mixed_data {
 
 static const mixed_data* data_of(const pl_element_set* set) { return set->data; }
 
-static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
-    const int* v = set->corners + 4 * (size_t)e;
-    double local[12];
+static void gather(const int* corners, int e, const double* x, double* local) {
+    const int* v = corners + 4 * (size_t)e;
     for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
+}
+
+static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
+    double local[12];
+    gather(set->corners, e, x, local);
     return pl_tet_deformation(data_of(set)->tets, e, local);
 }
 
@@ -70,12 +75,45 @@ static void mixed_hessian(const void* data, int e, const double* x, bool project
     pl_tet_stiffness(d, e, &tangent, hessian);
 }
 
-// In float only where the Hessian is changed anyway.
 static int mixed_hessians(const pl_element_set* set, int first, int last, const double* x,
                           bool projected, double scale, pl_block_matrix* A) {
     const mixed_data* m = data_of(set);
-    if (!projected || first + PL_LANES > last) return 0;
-    return pl_mixed_lanes_hessian(set, m->tets, first, x, m->pressure, scale, A) ? PL_LANES : 0;
+    if (first + PL_LANES > last) return 0;
+    bool done = pl_mixed_lanes_hessian(set, m->tets, first, x, m->pressure, projected, scale, A);
+    return done ? PL_LANES : 0;
+}
+
+static void mixed_gradients(const pl_element_set* set, int first, int last, const double* x,
+                            double* gradient) {
+    const pl_tet_data* d = data_of(set)->tets;
+    while (first < last) {
+        if (last - first >= PL_TET_LANES &&
+            pl_tet_lanes_distortion_gradient(d, set->corners, first, x, gradient)) {
+            first += PL_TET_LANES;
+            continue;
+        }
+        double local[12], own[12];
+        const int* v = set->corners + 4 * (size_t)first;
+        gather(set->corners, first, x, local);
+        mixed_gradient(set->data, first++, local, own);
+        for (int i = 0; i < 12; i++) gradient[3 * (size_t)v[i / 3] + (size_t)(i % 3)] += own[i];
+    }
+}
+
+static double mixed_energies(const pl_element_set* set, int first, int last, const double* x) {
+    const pl_tet_data* d = data_of(set)->tets;
+    double sum = 0.0;
+    while (first < last) {
+        if (last - first >= PL_TET_LANES &&
+            pl_tet_lanes_distortion_energy(d, set->corners, first, x, &sum)) {
+            first += PL_TET_LANES;
+            continue;
+        }
+        double local[12];
+        gather(set->corners, first, x, local);
+        sum += mixed_energy(set->data, first++, local);
+    }
+    return sum;
 }
 
 const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
@@ -83,6 +121,8 @@ const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
                                                 .energy = mixed_energy,
                                                 .gradient = mixed_gradient,
                                                 .hessian = mixed_hessian,
+                                                .gradients = mixed_gradients,
+                                                .energies = mixed_energies,
                                                 .hessians = mixed_hessians,
                                                 .destroy = mixed_destroy};
 
@@ -113,15 +153,27 @@ static void visit_tets(const tet_job* job, pl_pool* pool, pl_chunk_visit visit) 
     pl_chunks_run(&job->set->chunks, pool, visit, &own);
 }
 
+// V Phi of some tets from `first` on; how many they are.
+static int find_constraints(const tet_job* job, int first, int last, double phi[PL_TET_LANES]) {
+    const pl_tet_data* d = data_of(job->set)->tets;
+    if (last - first >= PL_TET_LANES &&
+        pl_tet_lanes_constraint(d, job->set->corners, first, job->x, phi))
+        return PL_TET_LANES;
+    pl_mat3 gradient;
+    phi[0] = d->volumes[first] * pl_material_constraint(&d->materials[first],
+                                                        deformation_in(job->set, first, job->x),
+                                                        &gradient);
+    return 1;
+}
+
 static void constraint_visit(int first, int last, void* user) {
     const tet_job* job = user;
-    const pl_tet_data* d = data_of(job->set)->tets;
-    for (int e = first; e < last; e++) {
-        pl_mat3 gradient;
-        double phi = 0.25 * d->volumes[e] *
-                     pl_material_constraint(&d->materials[e], deformation_in(job->set, e, job->x),
-                                            &gradient);
-        for (int i = 0; i < 4; i++) job->out[job->set->corners[4 * (size_t)e + (size_t)i]] += phi;
+    while (first < last) {
+        double phi[PL_TET_LANES];
+        int count = find_constraints(job, first, last, phi);
+        for (int i = 0; i < 4 * count; i++)
+            job->out[job->set->corners[4 * (size_t)first + (size_t)i]] += 0.25 * phi[i / 4];
+        first += count;
     }
 }
 
@@ -141,17 +193,27 @@ static void corner_gradients(const pl_element_set* set, int e, const double* x, 
                           pl_mat3_apply(&P, pl_vec3_load(d->gradients + 12 * (size_t)e + 3 * i)));
 }
 
-static void pressure_visit(int first, int last, void* user) {
-    const tet_job* job = user;
-    for (int e = first; e < last; e++) {
-        pl_vec3 g[4];
-        corner_gradients(job->set, e, job->x, g);
-        double p = mean_of(job->set->corners, e, job->p);
-        for (int i = 0; i < 4; i++) {
-            double* to = job->out + 3 * (size_t)job->set->corners[4 * (size_t)e + (size_t)i];
-            pl_vec3_store(to, pl_madd(pl_vec3_load(to), p, g[i]));
-        }
+// The forces of the pressure on some tets from `first` on; how many they are.
+static int add_pressures(const tet_job* job, int first, int last) {
+    const pl_element_set* set = job->set;
+    if (last - first >= PL_TET_LANES) {
+        double p[PL_TET_LANES];
+        for (int k = 0; k < PL_TET_LANES; k++) p[k] = mean_of(set->corners, first + k, job->p);
+        if (pl_tet_lanes_pressure(data_of(set)->tets, set->corners, first, job->x, p, job->out))
+            return PL_TET_LANES;
     }
+    pl_vec3 g[4];
+    corner_gradients(set, first, job->x, g);
+    double p = mean_of(set->corners, first, job->p);
+    for (int i = 0; i < 4; i++) {
+        double* to = job->out + 3 * (size_t)set->corners[4 * (size_t)first + (size_t)i];
+        pl_vec3_store(to, pl_madd(pl_vec3_load(to), p, g[i]));
+    }
+    return 1;
+}
+
+static void pressure_visit(int first, int last, void* user) {
+    while (first < last) first += add_pressures(user, first, last);
 }
 
 void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
