@@ -427,6 +427,11 @@ static pl_status check(const void* user, pl_error* error) {
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
+static void bound(const void* user, const double* x, pl_vertex_bound* bounds) {
+    pl_step_meeting* m = meeting_of(user);
+    if (m->surfaces && m->has_met) pl_step_meeting_bound(m, x, bounds);
+}
+
 static bool joins(const void* user) { return meeting_of(user)->has_met; }
 
 static void join(const void* user, int* roots) {
@@ -450,6 +455,7 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
                           .begin = begin,
                           .follow = follow,
                           .free_parts = free_parts,
+                          .bound = bound,
                           .joins = joins,
                           .join = join,
                           .go_on = go_on,
