@@ -12,6 +12,7 @@
 #include "world/world_build.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,30 @@ TEST(fem_contact_cloth_meets_itself_unless_told_otherwise)
     CHECK(!meets_itself("bodies[0].nonlinear=linearised"));
     CHECK(!meets_itself("bodies[0].integrator=quasistatic"));
     CHECK(!meets_itself("bodies[0].fixed=true"));
+}
+
+// What cloth keeps from itself, of its thickness, if that is its edge.
+static double self_distance(const char* self) {
+    char setting[80];
+    const char text[] =
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"a\", \"generate\": {\"shape\": \"cloth\", "
+        "\"size_x\": 1, \"size_y\": 1,\n"
+        "  \"count_x\": 11, \"count_y\": 11}, \"contact\": {\"thickness\": 0.1}}]}";
+    snprintf(setting, sizeof setting, "bodies[0].contact.self=%s", self);
+    const char* settings[] = {setting};
+    pl_world* world = pbd_world(text, settings, 1);
+    const pl_contact_surface* surface = &world->systems[0].surfaces->surfaces[0];
+    CHECK_NEAR(surface->thickness, 0.1, 1e-12);
+    const double distance = pl_surfaces_distance(surface, surface);
+    pl_world_destroy(world);
+    return distance;
+}
+
+TEST(fem_contact_thick_cloth_keeps_little_from_itself_unless_told_to)
+{
+    CHECK_NEAR(self_distance("true"), 0.2, 1e-12);
+    const double distance = self_distance("auto");
+    CHECK(distance > 0.015 && distance < 0.025);
 }
 
 TEST(fem_contact_says_what_starts_inside_and_lets_it_out)

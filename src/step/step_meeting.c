@@ -105,11 +105,11 @@ static double nearest_at_rest(const pl_step_meeting* m, const pl_contact_pair* p
 static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     const int count = pair->is_edges ? 2 : 1;
-    double reach = 0.0, soft = 0.0;
+    double soft = 0.0,
+           reach = pl_surfaces_distance(&surfaces[pair->surfaces[0]], &surfaces[pair->surfaces[1]]);
     for (int k = 0; k < 2; k++) {
         const pl_contact_surface* surface = &surfaces[pair->surfaces[k]];
         const double mass = mass_of_side(m, pair->v + (k ? count : 0), k ? 4 - count : count);
-        reach += surface->thickness;
         soft += 1.0 / fmax(STIFFNESS_PART * surface->stiffness, pl_step_mass_weight(m->f) * mass);
     }
     const pl_quad rest = pl_pair_places(pair, m->surfaces->rest);
