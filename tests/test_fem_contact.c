@@ -56,6 +56,29 @@ TEST(fem_contact_guard_counts_the_energy_of_barriers)
 LONG_TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
 { contact_check_meeting(sample_start(balls), 9, 10, 1e-4); }
 
+// Barriers that are many orders of magnitude stiffer than the balls: linear systems with them are
+// solved all the same.
+TEST(fem_contact_head_on_steps_are_solved_to_any_tolerance)
+{
+    const char* settings[] = {
+        "bodies[0].tolerance=1e-10",      "bodies[1].tolerance=1e-10",
+        "bodies[0].iterations=50",        "bodies[1].iterations=50",
+        "bodies[0].contact.friction=0.3", "bodies[1].transform.translate=[0.12,0,0]"};
+    pl_world* world = pbd_world(balls, settings, 6);
+    double size, unused;
+    pl_vec3 before, after, turn;
+    contact_momentum(world, &before, &turn, &size);
+    for (int k = 0; k < 9; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        CHECK_INT(info.unconverged_count, 0);
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    contact_momentum(world, &after, &turn, &unused);
+    CHECK_NEAR(pl_distance(before, after) / size, 0.0, 1e-9);
+    pl_world_destroy(world);
+}
+
 // Small steps of the midpoint rule keep the energy while the balls are pressed together, of which
 // the barriers have a part that comes and goes. It never rises above that at the start.
 TEST(fem_contact_barriers_complete_the_energy_of_a_bounce)
