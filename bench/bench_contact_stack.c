@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Bodies that touch, under each method that keeps bodies of one system apart: a stack of boxes that
-// is to stay, a block on a slope that is to slip at its angle of friction. Under each pair of these
-// methods two balls are to keep their momentum when they meet head-on. Crossings are counted in
-// every frame.
+// is to stay, a block on a slope that is to slip at its angle of friction. Under each pair of all
+// methods two balls are to keep their momentum when they meet head-on, and to gain no energy.
+// Crossings are counted in every frame. Parts: stack, slope, pairs.
 #include "bench.h"
 #include "math/vec3.h"
 #include "s3_world.h"
@@ -152,47 +152,88 @@ static pl_vec3 momentum_of(pl_world* world, double* size) {
     return sum;
 }
 
-// what a step leaves unbalanced is lost or gained
-static const char* exact(int method) {
-    return strcmp(METHODS[method], "pbd") == 0 ? "" : ", \"tolerance\": 1e-10, \"iterations\": 200";
+// Bodies that meet: what a step leaves unbalanced is lost or gained.
+#define EXACT "\"tolerance\": 1e-10, \"iterations\": 200"
+static const struct {
+    const char *name, *keys;
+} MEETING[] = {
+    {"fem", "\"method\": \"fem\", " EXACT},
+    {"projective", "\"method\": \"fem\", \"nonlinear\": \"projective\", \"tolerance\": 1e-10, "
+                   "\"iterations\": 1000"},
+    {"eigenfit", "\"method\": \"fem\", \"eigenfit\": {\"modes\": 5, \"edge\": 0.05}, " EXACT},
+    {"mixed", "\"method\": \"mixed\", " EXACT},
+    {"pbd", "\"method\": \"pbd\""},
+    {"grid", "\"method\": \"grid\", \"grid\": {\"cell\": 0.04}, \"tolerance\": 1e-8"},
+    {"rigid", "\"rigid\": true"}};
+enum { MEETING_COUNT = 7 };
+
+// What two balls lose of their momentum, of the sum of its lengths; the most energy that they have,
+// of that at the start.
+typedef struct meeting {
+    double lost, energy;
+    int crossings, contacts;
+} meeting;
+
+static bool watch(pl_world* world, meeting* out) {
+    double size, unused, start = 0.0;
+    const pl_vec3 before = momentum_of(world, &size);
+    for (int k = 0; k < 15; k++) {
+        pl_frame_info info;
+        if (!s3_step(NAME, world, &info)) return false;
+        const double energy = info.kinetic_energy + info.elastic_energy + info.contact_energy;
+        if (k == 0) start = energy; // they do not touch yet
+        out->energy = fmax(out->energy, energy / start);
+        out->crossings += pl_world_crossings(world);
+        out->contacts += info.contact_count;
+    }
+    out->lost = pl_distance(before, momentum_of(world, &unused)) / size;
+    return true;
 }
 
-// What two balls that meet head-on lose of their momentum, of the sum of its lengths.
 static bool head_on(bench* b, int left, int right) {
     pl_world* world = s3_world(
         NAME,
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
         " {\"name\": \"left\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
-        "0.08}, \"method\": \"%s\", \"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": "
-        "[2, 0, 0], \"material\": {\"young\": 2e4}%s},\n"
+        "0.08}, \"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": "
+        "[2, 0, 0], \"material\": {\"young\": 2e4}, %s},\n"
         " {\"name\": \"right\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
-        "0.08}, \"method\": \"%s\", \"transform\": {\"translate\": [0.12, 0, 0]}, \"velocity\": "
-        "[-1, 0, 0], \"material\": {\"young\": 2e4}%s}]}",
-        METHODS[left], exact(left), METHODS[right], exact(right));
+        "0.08}, \"transform\": {\"translate\": [0.12, 0, 0]}, \"velocity\": "
+        "[-1, 0, 0], \"material\": {\"young\": 2e4}, %s}]}",
+        MEETING[left].keys, MEETING[right].keys);
     if (!world) return false;
-    double size, unused;
-    int crossings = 0;
-    const pl_vec3 before = momentum_of(world, &size);
-    const bool ok = run(world, 15, &crossings);
-    const double lost = pl_distance(before, momentum_of(world, &unused)) / size;
+    meeting seen = {0};
+    const bool ok = watch(world, &seen);
     pl_world_destroy(world);
     if (!ok) return false;
-    char name[64];
-    snprintf(name, sizeof name, "momentum_%s%s%s", METHODS[left], left == right ? "" : "_",
-             left == right ? "" : METHODS[right]);
-    bench_result(b, name, lost, "", NAN);
-    snprintf(name, sizeof name, "head_on_crossings_%s%s%s", METHODS[left], left == right ? "" : "_",
-             left == right ? "" : METHODS[right]);
-    bench_result(b, name, crossings, "", NAN);
+    const struct {
+        const char* name;
+        double value;
+    } results[] = {{"momentum", seen.lost},
+                   {"energy", seen.energy},
+                   {"head_on_contacts", seen.contacts},
+                   {"head_on_crossings", seen.crossings}};
+    for (int k = 0; k < 4; k++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s_%s%s%s", results[k].name, MEETING[left].name,
+                 left == right ? "" : "_", left == right ? "" : MEETING[right].name);
+        bench_result(b, name, results[k].value, "", NAN);
+    }
     return true;
+}
+
+static bool is_asked(const bench* b, const char* part) {
+    return !bench_part(b) || strcmp(bench_part(b), part) == 0;
 }
 
 bool bench_contact_stack(bench* b) {
     const int boxes = bench_quick(b) ? 4 : MAX_BOXES;
     const double seconds = bench_quick(b) ? 3.0 : 10.0;
     bool ok = true;
-    for (int m = 0; ok && m < METHOD_COUNT; m++) ok = stack(b, m, boxes, seconds) && slope(b, m);
-    for (int m = 0; m < METHOD_COUNT; m++)
-        for (int other = m; ok && other < METHOD_COUNT; other++) ok = head_on(b, m, other);
+    for (int m = 0; ok && m < METHOD_COUNT && is_asked(b, "stack"); m++)
+        ok = stack(b, m, boxes, seconds);
+    for (int m = 0; ok && m < METHOD_COUNT && is_asked(b, "slope"); m++) ok = slope(b, m);
+    for (int m = 0; m < MEETING_COUNT && is_asked(b, "pairs"); m++)
+        for (int other = m; ok && other < MEETING_COUNT; other++) ok = head_on(b, m, other);
     return ok;
 }

@@ -131,7 +131,8 @@ int main(int argc, char** argv) {
     if (name && strcmp(name, "list") == 0) return 0;
     fprintf(stderr,
             "usage: pliant-bench NAME [PART] [--quick] [--frames N] [--json]; `pliant-bench list` "
-            "names the benches; verify, s3-cantilever, contact-heap and contact-pairs have parts; "
+            "names the benches; verify, s3-cantilever, contact-heap, contact-pairs and "
+            "contact-stack have parts; "
             "contact-heap and contact-cloth take --frames, N from 1 on\n");
     return 2;
 }

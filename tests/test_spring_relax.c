@@ -130,7 +130,7 @@ static double relax(cloth* c) {
     pl_spring_relax_begin(c->relax, &c->f);
     CHECK_OK(pl_spring_relax_contacts(c->relax, &c->f, &error), &error);
     pl_step_gradient(&c->f, c->x, c->gradient, c->scratch);
-    pl_spring_relax_sweep(c->relax, &c->f, c->gradient, NULL, NULL, c->x);
+    pl_spring_relax_sweep(c->relax, &c->f, c->gradient, NULL, NULL, NULL, c->x);
     return pl_step_energy(&c->f, c->x, c->scratch);
 }
 

@@ -25,7 +25,7 @@ static const double MIN_RATE = 0.1;
 
 static double thickness_of_both(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
-    return surfaces[pair->surfaces[0]].thickness + surfaces[pair->surfaces[1]].thickness;
+    return pl_surfaces_distance(&surfaces[pair->surfaces[0]], &surfaces[pair->surfaces[1]]);
 }
 
 static double wanted_distance(const pl_pair_motion* m, const pl_contact_pair* pair) {

@@ -65,18 +65,26 @@ static pl_box box_of(const search* s, const int* v, int count, double reach, pl_
     return grown(box, reach);
 }
 
-static double reach_of(const search* s, int surface) {
-    return s->crosses ? 0.0 : s->set->surfaces[surface].reach;
+// of a surface towards another one, or towards itself
+static double reach_of(const search* s, int surface, bool is_self) {
+    const pl_contact_surface* of = &s->set->surfaces[surface];
+    return s->crosses ? 0.0 : of->reach - (is_self ? of->self_less : 0.0);
+}
+
+// around all of a surface in this search
+static double whole_reach(const search* s, int surface) {
+    return reach_of(s, surface, s->set->surfaces[surface].is_lone);
 }
 
 static void fit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const search* s = user;
     pl_contact_surface* surface = &s->set->surfaces[s->surface];
-    const double reach = reach_of(s, s->surface);
+    const double reach = whole_reach(s, s->surface);
     for (int k = begin; k < end; k++) {
-        int t = surface->first_triangle + surface->tree.items[k];
-        surface->tree.boxes[k] = box_of(s, s->set->triangles + 3 * (size_t)t, 3, reach, STILL);
+        const int* v =
+            s->set->triangles + 3 * (size_t)(surface->first_triangle + surface->tree.items[k]);
+        surface->tree.boxes[k] = box_of(s, v, 3, reach, surface->common);
     }
 }
 
@@ -86,6 +94,8 @@ static void bound_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         pl_contact_surface* surface = &s->set->surfaces[k];
         surface->is_near = false;
+        surface->is_lone = true;
+        surface->common = STILL;
         surface->box = pl_box_empty();
         for (int v = surface->first_vertex; v < surface->end_vertex; v++) {
             if (s->set->surface_of_vertex[v] != k) continue;
@@ -93,7 +103,7 @@ static void bound_task(int begin, int end, int worker, void* user) {
             surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->start + at));
             if (s->end) surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->end + at));
         }
-        surface->box = grown(surface->box, reach_of(s, k));
+        surface->box = grown(surface->box, reach_of(s, k, false));
     }
 }
 
@@ -112,6 +122,7 @@ static bool list_near(const search* s, pl_pool* pool) {
             if (!pl_box_overlaps(first->box, second->box)) continue;
             if (!pl_array_push(&set->near, &b)) return false;
             first->is_near = second->is_near = true;
+            if (a != b) first->is_lone = second->is_lone = false;
         }
     }
     set->near_offsets[set->surface_count] = (int)set->near.count;
@@ -125,9 +136,22 @@ static void fit_vertices_task(int begin, int end, int worker, void* user) {
         const int surface = s->set->surface_of_vertex[v];
         if (surface < 0 || !s->set->surfaces[surface].is_near) continue;
         pl_vertex_way* way = &s->set->ways[v];
-        way->box = pl_wide_box_of(box_of(s, &v, 1, reach_of(s, surface), STILL));
+        way->box = pl_wide_box_of(box_of(s, &v, 1, whole_reach(s, surface), STILL));
         way->length = s->end ? pl_norm(motion_of(s, v, STILL)) : 0.0;
     }
+}
+
+// The mean way of a surface, in whose frame its parts move least.
+static pl_vec3 mean_way(const search* s, int surface) {
+    const pl_contact_surface* of = &s->set->surfaces[surface];
+    pl_vec3 sum = STILL;
+    int count = 0;
+    for (int v = of->first_vertex; v < of->end_vertex; v++) {
+        if (s->set->surface_of_vertex[v] != surface) continue;
+        sum = pl_add(sum, motion_of(s, v, STILL));
+        count++;
+    }
+    return pl_scale(1.0 / (count ? count : 1), sum);
 }
 
 // the trees of all surfaces that are near one, and their vertices
@@ -135,7 +159,9 @@ static void fit_trees(search* s, pl_pool* pool) {
     pl_parallel_for(pool, fit_vertices_task, s->set->vertex_count, REFIT_BLOCK, s);
     for (int k = 0; k < s->set->surface_count; k++) {
         pl_bvh* tree = &s->set->surfaces[k].tree;
-        if (!s->set->surfaces[k].is_near) continue;
+        pl_contact_surface* surface = &s->set->surfaces[k];
+        if (!surface->is_near) continue;
+        if (s->end && surface->is_lone && surface->moves_as_one) surface->common = mean_way(s, k);
         s->surface = k;
         pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
         pl_bvh_refit(tree);
@@ -162,7 +188,7 @@ typedef struct query {
 static triangle_boxes boxes_of(const query* q, int triangle, int surface) {
     const search* s = q->search;
     const int* v = s->set->triangles + 3 * (size_t)triangle;
-    const double reach = reach_of(s, surface);
+    const double reach = reach_of(s, surface, q->surfaces[0] == q->surfaces[1]);
     triangle_boxes boxes;
     for (int i = 0; i < 3; i++)
         boxes.vertices[i] = q->moves ? pl_wide_box_of(box_of(s, v + i, 1, reach, q->frame))
@@ -194,7 +220,9 @@ static double way_of(const query* q, const int* v, int count) {
 static bool boxes_overlap(const query* q, const pl_contact_pair* pair) {
     const search* s = q->search;
     const int first = pair->is_edges ? 2 : 1;
-    const double reach[2] = {reach_of(s, pair->surfaces[0]), reach_of(s, pair->surfaces[1])};
+    const bool is_self = pair->surfaces[0] == pair->surfaces[1];
+    const double reach[2] = {reach_of(s, pair->surfaces[0], is_self),
+                             reach_of(s, pair->surfaces[1], is_self)};
     return pl_box_overlaps(box_of(s, pair->v, first, reach[0], q->frame),
                            box_of(s, pair->v + first, 4 - first, reach[1], q->frame));
 }
@@ -205,7 +233,7 @@ static double spared_at_rest(const query* q, const pl_contact_pair* pair) {
     if (pair->surfaces[0] != pair->surfaces[1] || !surface->patches) return 0.0;
     const pl_quad rest = pl_pair_places(pair, q->search->set->rest);
     const double kept = PL_REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL);
-    return fmax(2.0 * surface->thickness - kept, 0.0);
+    return fmax(pl_surfaces_distance(surface, surface) - kept, 0.0);
 }
 
 // Adds a pair whose boxes overlap, if it is near.
@@ -218,7 +246,8 @@ static void add_pair(query* q, const int* first, int first_count, const int* sec
     for (int i = 0; i < first_count; i++)
         if (has_vertex(second, second_count, first[i])) return;
     const pl_quad at = pl_pair_places(&pair, s->start);
-    const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
+    const bool is_self = surfaces[0] == surfaces[1];
+    const double reach = reach_of(s, surfaces[0], is_self) + reach_of(s, surfaces[1], is_self);
     const double near = reach + way_of(q, first, first_count) + way_of(q, second, second_count);
     if (pl_quad_is_beyond(&at, pair.is_edges, near)) return;
     if (!pl_quad_is_within(&at, pair.is_edges, near) &&
@@ -355,7 +384,7 @@ static void find_flat(const search* s, pl_pool* pool) {
         const pl_contact_surface* surface = &s->set->surfaces[k];
         if (!surface->patches || !surface->is_near) continue;
         pl_flat_patches_find(surface->patches, pool, s->start, s->end,
-                             s->crosses ? 0.0 : 2.0 * surface->thickness,
+                             s->crosses ? 0.0 : pl_surfaces_distance(surface, surface),
                              s->crosses ? MARGIN_OF_CROSSINGS : MARGIN);
     }
 }
@@ -364,7 +393,8 @@ bool pl_surface_set_stays_flat(const pl_surface_set* set, pl_pool* pool, const d
     for (int k = 0; k < set->surface_count; k++) {
         const pl_contact_surface* surface = &set->surfaces[k];
         if (surface->patches && surface->is_near &&
-            !pl_flat_patches_hold(surface->patches, pool, x, 2.0 * surface->thickness))
+            !pl_flat_patches_hold(surface->patches, pool, x,
+                                  pl_surfaces_distance(surface, surface)))
             return false;
     }
     return true;
@@ -390,15 +420,9 @@ static void search_task(int begin, int end, int worker, void* user) {
     if (q.failed) q.out->count = SIZE_MAX; // told by run
 }
 
-static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
-    pl_surface_set* set = s->set;
-    out->count = 0;
-    if (!list_near(s, pool)) return pl_fail_memory(error, "contacts");
-    if (set->near.count == 0) return PL_OK;
-    fit_trees(s, pool);
-    find_flat(s, pool);
-    pl_parallel_for(pool, search_task, set->leaf_count, PL_LEAF_BLOCK, s);
-    const pl_array* lists = s->crosses ? set->crossings : set->pairs;
+// one list of the lists of all blocks
+static pl_status join_lists(const pl_surface_set* set, const pl_array* lists, pl_array* out,
+                            pl_error* error) {
     size_t count = 0;
     for (int k = 0; k < set->block_count; k++) {
         if (lists[k].count == SIZE_MAX) return pl_fail_memory(error, "contacts");
@@ -413,6 +437,21 @@ static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
         out->count += lists[k].count;
     }
     return PL_OK;
+}
+
+static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
+    pl_surface_set* set = s->set;
+    pl_array* lists = s->crosses ? set->crossings : set->pairs;
+    out->count = 0;
+    if (!list_near(s, pool)) return pl_fail_memory(error, "contacts");
+    if (set->near.count == 0) {
+        for (int k = 0; k < set->block_count; k++) lists[k].count = 0;
+        return PL_OK;
+    }
+    fit_trees(s, pool);
+    find_flat(s, pool);
+    pl_parallel_for(pool, search_task, set->leaf_count, PL_LEAF_BLOCK, s);
+    return join_lists(set, lists, out, error);
 }
 
 bool pl_surface_set_is_apart(pl_surface_set* set, pl_pool* pool, const double* start,
@@ -433,7 +472,16 @@ pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* 
 pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double* positions,
                                pl_array* out, pl_error* error) {
     search s = {.set = set, .start = positions, .crosses = true};
-    return run(&s, pool, out, error);
+    const size_t size = 3 * (size_t)set->vertex_count * sizeof(double);
+    // a frame ends where the next one begins
+    if (set->has_crossed && memcmp(set->crossed_at, positions, size) == 0) {
+        out->count = 0;
+        return join_lists(set, set->crossings, out, error);
+    }
+    const pl_status status = run(&s, pool, out, error);
+    set->has_crossed = status == PL_OK;
+    memcpy(set->crossed_at, positions, size);
+    return status;
 }
 
 pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error) {

@@ -25,6 +25,7 @@ void pl_surface_set_destroy(pl_surface_set* set) {
     PL_FREE(set->parted, bool, square);
     PL_FREE(set->nearest, double, square);
     PL_FREE(set->rest, double, 3 * (size_t)set->vertex_count);
+    PL_FREE(set->crossed_at, double, 3 * (size_t)set->vertex_count);
     PL_FREE(set->surface_of_vertex, int, set->vertex_count);
     PL_FREE(set->ways, pl_vertex_way, set->vertex_count);
     PL_FREE(set->triangles, int, 3 * (size_t)set->triangle_count);
@@ -45,6 +46,7 @@ static bool allocate(pl_surface_set* set) {
         !(set->parted = PL_ALLOC(bool, square)) || !(set->nearest = PL_ALLOC(double, square)) ||
         !(set->near_offsets = PL_ALLOC(int, surfaces + 1)) ||
         !(set->rest = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
+        !(set->crossed_at = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
         !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)) ||
         !(set->ways = PL_ALLOC(pl_vertex_way, set->vertex_count)))
         return false;

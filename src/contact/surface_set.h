@@ -38,14 +38,24 @@ typedef struct pl_contact_surface {
     double way_part;  // how far they are on their ways; the caller's
     double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
+    double self_less; // of `thickness`, what parts of it need not keep from each other; the caller
+                      // sets it [m]
     double friction;  // the caller sets it
     double stiffness; // of a vertex against a collider; the caller sets it [N/m]
     double reach;     // of the present search
     pl_box box;       // around it in the present search
     bool is_near;     // to another surface or, where it may meet itself, to itself
+    bool is_lone;     // not near to another surface
+    pl_vec3 common;   // what its boxes are moved by: of a lone one that moves as one, its mean way
     pl_bvh tree;
     pl_flat_patches* patches; // NULL: all of it is searched
 } pl_contact_surface;
+
+// What two surfaces, or two parts of one, keep from each other.
+static inline double pl_surfaces_distance(const pl_contact_surface* a,
+                                          const pl_contact_surface* b) {
+    return a == b ? 2.0 * (a->thickness - a->self_less) : a->thickness + b->thickness;
+}
 
 // A vertex and a triangle, or two edges, that are near. They have no vertex in common.
 typedef struct pl_contact_pair {
@@ -83,6 +93,8 @@ typedef struct pl_surface_set {
     int block_count;
     pl_array* pairs;     // of pl_contact_pair, per block of leaves
     pl_array* crossings; // of pl_crossing, per block
+    double* crossed_at;  // where `crossings` are: 3 per vertex
+    bool has_crossed;    // they are known
 } pl_surface_set;
 
 static inline bool pl_surfaces_are_parted(const pl_surface_set* set, int a, int b) {

@@ -262,6 +262,7 @@ typedef struct sweep_job {
     const int* chunks; // of a colour
     const int* piece_of;
     const bool* chosen; // NULL: all pieces
+    const pl_vertex_bound* bounds; // per vertex; NULL: none
     float relaxation;
     bool evaluates_contacts;
 } sweep_job;
@@ -271,6 +272,32 @@ static bool is_free(const sweep_job* job, int v) {
            (!job->chosen || job->chosen[job->piece_of[v]]);
 }
 
+static bool is_bound(const sweep_job* job, int v) {
+    return job->bounds && isfinite(job->bounds[v].room);
+}
+
+// B is about the places at the start of the sweeps
+static void add_bound(const sweep_job* job, int v, int lane, octet_system* s) {
+    const double* B = job->bounds[v].block;
+    const float u[3] = {s->own[0][lane], s->own[1][lane], s->own[2][lane]};
+    for (int i = 0; i < 6; i++) s->H[i][lane] += (float)B[i];
+    s->g[0][lane] += (float)B[0] * u[0] + (float)B[1] * u[1] + (float)B[2] * u[2];
+    s->g[1][lane] += (float)B[1] * u[0] + (float)B[3] * u[1] + (float)B[4] * u[2];
+    s->g[2][lane] += (float)B[2] * u[0] + (float)B[4] * u[1] + (float)B[5] * u[2];
+}
+
+// puts vertices back to the end of their room
+static void keep_room(const sweep_job* job, const pl_octet* q, pl_o8 own[3]) {
+    for (int lane = 0; job->bounds && lane < q->count; lane++) {
+        const float x = own[0][lane], y = own[1][lane], z = own[2][lane];
+        const float room = (float)job->bounds[q->vertices[lane]].room;
+        const float square = x * x + y * y + z * z;
+        if (!(square > room * room)) continue;
+        const float part = room / sqrtf(square);
+        for (int c = 0; c < 3; c++) own[c][lane] *= part;
+    }
+}
+
 static void start_vertices(const sweep_job* job, pl_octet* q) {
     const pl_spring_relax* r = job->r;
     q->free = (pl_o8i){0};
@@ -278,7 +305,7 @@ static void start_vertices(const sweep_job* job, pl_octet* q) {
     for (int lane = 0; lane < q->count; lane++) {
         const size_t v = (size_t)q->vertices[lane];
         q->free[lane] = is_free(job, (int)v) ? -1 : 0;
-        q->has_contacts = q->has_contacts || r->first_contact[v] >= 0;
+        q->has_contacts = q->has_contacts || r->first_contact[v] >= 0 || is_bound(job, (int)v);
         memcpy(r->from + 3 * v, job->x + 3 * v, 3 * sizeof(double));
         memset(r->moved + 4 * v, 0, 4 * sizeof(float));
     }
@@ -333,6 +360,7 @@ static void evaluate_contacts(const sweep_job* job, const pl_octet* q, const pl_
     *out = (octet_system){.own = {own[0], own[1], own[2]}};
     for (int lane = 0; lane < q->count; lane++) {
         const int v = q->vertices[lane];
+        if (is_bound(job, v)) add_bound(job, v, lane, out);
         if (r->first_contact[v] < 0) continue;
         for (int c = 0; c < 3; c++) {
             size_t i = 3 * (size_t)v + (size_t)c;
@@ -364,6 +392,7 @@ static void relax_octet(const sweep_job* job, const pl_octet* q) {
     if (q->has_contacts) add_contacts_of(job, q, &s);
     solve_symmetric(s.H, s.g, step);
     for (int c = 0; c < 3; c++) s.own[c] -= job->relaxation * step[c];
+    if (q->has_contacts) keep_room(job, q, s.own);
     pl_spring_octet_store(q, s.own, r->moved);
 }
 
@@ -388,9 +417,15 @@ static void move_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_spring_relax_sweep(pl_spring_relax* r, const pl_step_objective* f, const double* gradient,
-                           const int* piece_of, const bool* chosen, double* x) {
-    sweep_job job = {
-        .r = r, .f = f, .gradient = gradient, .x = x, .piece_of = piece_of, .chosen = chosen};
+                           const int* piece_of, const bool* chosen, const pl_vertex_bound* bounds,
+                           double* x) {
+    sweep_job job = {.r = r,
+                     .f = f,
+                     .gradient = gradient,
+                     .x = x,
+                     .piece_of = piece_of,
+                     .chosen = chosen,
+                     .bounds = bounds};
     pl_parallel_for(f->pool, start_task, r->chunk_count, 1, &job);
     pl_parallel_for(f->pool, constant_task, r->chunk_count, 1, &job);
     const int sweeps = pl_tuned.relax_sweeps;
@@ -414,8 +449,9 @@ static pl_status contacts(void* data, const pl_step_objective* f, pl_error* erro
 }
 
 static void sweep(void* data, const pl_step_objective* f, const double* gradient,
-                  const int* piece_of, const bool* chosen, double* x) {
-    pl_spring_relax_sweep(data, f, gradient, piece_of, chosen, x);
+                  const int* piece_of, const bool* chosen, const pl_vertex_bound* bounds,
+                  double* x) {
+    pl_spring_relax_sweep(data, f, gradient, piece_of, chosen, bounds, x);
 }
 
 static void destroy(void* data) { pl_spring_relax_destroy(data); }

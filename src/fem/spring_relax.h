@@ -23,9 +23,10 @@ void pl_spring_relax_begin(pl_spring_relax* relax, const pl_step_objective* f);
 // After contacts were found, before the next call.
 pl_status pl_spring_relax_contacts(pl_spring_relax* relax, const pl_step_objective* f,
                                    pl_error* error);
-// A few sweeps over x, where Phi has the given gradient; of chosen pieces, or (chosen NULL) of all.
+// A few sweeps over x, where Phi has the given gradient; of chosen pieces, or (chosen NULL) of all,
+// with what else bounds single vertices (NULL: nothing does).
 void pl_spring_relax_sweep(pl_spring_relax* relax, const pl_step_objective* f,
                            const double* gradient, const int* piece_of, const bool* chosen,
-                           double* x);
+                           const pl_vertex_bound* bounds, double* x);
 
 #endif

@@ -105,11 +105,11 @@ static double nearest_at_rest(const pl_step_meeting* m, const pl_contact_pair* p
 static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     const int count = pair->is_edges ? 2 : 1;
-    double reach = 0.0, soft = 0.0;
+    double soft = 0.0,
+           reach = pl_surfaces_distance(&surfaces[pair->surfaces[0]], &surfaces[pair->surfaces[1]]);
     for (int k = 0; k < 2; k++) {
         const pl_contact_surface* surface = &surfaces[pair->surfaces[k]];
         const double mass = mass_of_side(m, pair->v + (k ? count : 0), k ? 4 - count : count);
-        reach += surface->thickness;
         soft += 1.0 / fmax(STIFFNESS_PART * surface->stiffness, pl_step_mass_weight(m->f) * mass);
     }
     const pl_quad rest = pl_pair_places(pair, m->surfaces->rest);
@@ -427,6 +427,11 @@ static pl_status check(const void* user, pl_error* error) {
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
+static void bound(const void* user, const double* x, pl_vertex_bound* bounds) {
+    pl_step_meeting* m = meeting_of(user);
+    if (m->surfaces && m->has_met) pl_step_meeting_bound(m, x, bounds);
+}
+
 static bool joins(const void* user) { return meeting_of(user)->has_met; }
 
 static void join(const void* user, int* roots) {
@@ -450,6 +455,7 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
                           .begin = begin,
                           .follow = follow,
                           .free_parts = free_parts,
+                          .bound = bound,
                           .joins = joins,
                           .join = join,
                           .go_on = go_on,

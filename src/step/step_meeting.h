@@ -90,6 +90,9 @@ bool pl_step_meeting_cover(pl_step_meeting* meeting, const double* from, const d
 // limits[piece] = the part of the straight way from one iterate to another that it may go
 void pl_step_meeting_limit(pl_step_meeting* meeting, const double* x_from, const double* x_to);
 
+// What keeps each vertex where it is at x, as `bound` of step_term.h adds it.
+void pl_step_meeting_bound(pl_step_meeting* meeting, const double* x, pl_vertex_bound* bounds);
+
 // For step_meeting_friction.c: makes sure that all pairs near z, positions at the end of the step,
 // are listed, and finds those within reach. False if memory is out.
 bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);

@@ -73,6 +73,7 @@ struct pl_minimiser {
     double* scratch;     // twice as long
     pl_array contacts;   // of pl_contact
     pl_array found;      // of pl_contact: those of this iteration
+    pl_vertex_bound* bounds; // per vertex: work
     int* contact_mark;   // per vertex: the last iteration that found it in contact
     int* contact_at;     // per vertex: its first contact in the list before
     int* contact_losses; // per vertex: contacts that it went out of in this step

@@ -48,6 +48,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->scratch, double, 2 * (size_t)m->count);
     pl_array_free(&m->contacts);
     pl_array_free(&m->found);
+    PL_FREE(m->bounds, pl_vertex_bound, m->count / 3);
     PL_FREE(m->contact_mark, int, m->count / 3);
     PL_FREE(m->contact_at, int, m->count / 3);
     PL_FREE(m->contact_losses, int, m->count / 3);
@@ -66,6 +67,7 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
                         .low_rank = pl_low_rank_setup(),
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
+    m->bounds = PL_ALLOC(pl_vertex_bound, vertex_count);
     m->contact_mark = PL_ALLOC(int, vertex_count);
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
@@ -78,9 +80,9 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
     m->contact_at = PL_ALLOC(int, vertex_count);
     m->contact_losses = PL_ALLOC(int, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
-    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->contact_losses || !m->x ||
-        !m->trial || !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
-        !m->direction || !m->scratch)
+    if (!m->bounds || !m->contact_mark || !m->friction_dual || !m->contact_at ||
+        !m->contact_losses || !m->x || !m->trial || !m->gradient || !m->trial_gradient ||
+        !m->further || !m->further_gradient || !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     pl_status status = pl_search_setup(&m->search, pieces->count, error);
     if (status != PL_OK) return status;

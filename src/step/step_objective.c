@@ -443,6 +443,14 @@ void pl_step_free_parts(const pl_step_objective* f, const double* from, const do
         if (f->terms[k]->free_parts) f->terms[k]->free_parts(f->terms[k]->user, from, to, parts);
 }
 
+bool pl_step_bound(const pl_step_objective* f, const double* x, pl_vertex_bound* bounds) {
+    if (!pl_step_joins(f)) return false;
+    for (int v = 0; v < f->vertex_count; v++) bounds[v] = (pl_vertex_bound){.room = INFINITY};
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->bound) f->terms[k]->bound(f->terms[k]->user, x, bounds);
+    return true;
+}
+
 bool pl_step_joins(const pl_step_objective* f) {
     for (int k = 0; k < f->term_count; k++)
         if (f->terms[k]->joins && f->terms[k]->joins(f->terms[k]->user)) return true;

@@ -105,6 +105,8 @@ void pl_step_follow(const pl_step_objective* f, const double* x, const int* piec
                     const double* lengths);
 // Calls of the terms for step lengths, pieces, minima and failures; see step_term.h.
 bool pl_step_limits_ways(const pl_step_objective* f);
+// bounds[vertex] = that of all terms. False if nothing is bound.
+bool pl_step_bound(const pl_step_objective* f, const double* x, pl_vertex_bound* bounds);
 // parts: one per piece of the system
 void pl_step_free_parts(const pl_step_objective* f, const double* from, const double* to,
                         int piece_count, double* parts);

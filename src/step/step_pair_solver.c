@@ -18,6 +18,7 @@ typedef struct pair_solver {
     pl_step_patch patch;
     pl_join J;
     bool is_indefinite; // the other solver found its matrix to be
+    bool adds;          // the preconditioner adds its two parts
 } pair_solver;
 
 static void destroy(void* data) {
@@ -89,9 +90,21 @@ static void find_left(pair_solver* s, const double* r, const double* z) {
     pl_vector_xpay(s->pool, s->count, r, -1.0, s->left);
 }
 
-// the contacts, the other solver, and the contacts again: a symmetric operator
+// the other solver and the contacts, both of the same residual
+static void precondition_by_sum(pair_solver* s, const double* r, double* z) {
+    if (!s->inner.functions->precondition(s->inner.data, r, z)) s->is_indefinite = true;
+    smooth(s, r, z);
+}
+
+// The contacts, the other solver, and the contacts again: a symmetric operator. Contacts are solved
+// roughly; where they are many orders of magnitude stiffer than all else it may not be definite.
+// The sum always is.
 static void precondition(void* user, const void* r, void* z) {
     pair_solver* s = user;
+    if (s->adds) {
+        precondition_by_sum(s, r, z);
+        return;
+    }
     memset(s->first, 0, (size_t)s->count * sizeof(double));
     smooth(s, r, s->first);
     find_left(s, r, s->first);
@@ -99,6 +112,11 @@ static void precondition(void* user, const void* r, void* z) {
     pl_vector_axpy(s->pool, s->count, 1.0, s->first, z);
     find_left(s, r, z);
     smooth(s, s->left, z);
+}
+
+static pl_krylov_end iterate(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info) {
+    const pl_krylov_end end = pl_krylov_begin(k, options, info);
+    return end == PL_KRYLOV_GOING ? pl_krylov_cg(k, options, info) : end;
 }
 
 static void solve(void* data, const pl_linear_options* options, bool residual_unread,
@@ -128,10 +146,13 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
         info->converged = true;
         return;
     }
-    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING &&
-        pl_krylov_cg(&k, options, info) == PL_KRYLOV_PRECONDITIONER)
-        info->indefinite = true;
-    info->indefinite = info->indefinite || s->is_indefinite;
+    pl_krylov_end end = iterate(&k, options, info);
+    if (end == PL_KRYLOV_PRECONDITIONER && !s->is_indefinite) {
+        s->adds = true;
+        end = iterate(&k, options, info);
+        s->adds = false;
+    }
+    info->indefinite = info->indefinite || end == PL_KRYLOV_PRECONDITIONER || s->is_indefinite;
 }
 
 static double force_square(const void* data, int first, int end, const double* x) {

@@ -210,7 +210,7 @@ static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) 
     pl_status status = functions->contacts(m->relax.data, w->f, error);
     if (status != PL_OK) return status;
     memcpy(m->trial, m->x, (size_t)m->count * sizeof(double));
-    functions->sweep(m->relax.data, w->f, m->gradient, m->pieces->piece_of, NULL, m->trial);
+    functions->sweep(m->relax.data, w->f, m->gradient, m->pieces->piece_of, NULL, NULL, m->trial);
     *moved = pl_search_take_lower(m, w->f);
     return *moved ? evaluate(w, iteration, error) : PL_OK;
 }

@@ -67,12 +67,14 @@ bool pl_search_join(pl_minimiser* m, const pl_step_objective* f) {
     return true;
 }
 
-// parts = that of the ways from x to `at` which each piece may go. True if nothing is in any way.
-static bool find_free_parts(pl_minimiser* m, const pl_step_objective* f, const double* at) {
+// parts = that of the ways from one place to another which each piece may go. True if nothing is in
+// any way.
+static bool find_free_parts(pl_minimiser* m, const pl_step_objective* f, const double* from,
+                            const double* to) {
     double* parts = m->search.parts;
     bool is_free = true;
     int count = 0;
-    pl_step_free_parts(f, m->x, at, m->search.piece_count, parts);
+    pl_step_free_parts(f, from, to, m->search.piece_count, parts);
     // islands are numbered by their first pieces
     for (int k = 0; k < m->search.piece_count; k++) {
         const int piece = pl_search_piece_in_use(m, k);
@@ -208,6 +210,11 @@ static bool is_any(const pl_minimiser* m, const bool* which) {
     return false;
 }
 
+// If paths are checked, all pieces must be at their places on them.
+static void copy_all(const pl_minimiser* m, const double* from, double* to) {
+    if (m->search.limits_ways) memcpy(to, from, (size_t)m->count * sizeof(double));
+}
+
 // Pieces that are tried and whose springs should relax become m->search.chosen.
 static void choose_to_relax(pl_minimiser* m, const bool* tried) {
     for (int k = 0; k < m->pieces->count; k++) {
@@ -221,8 +228,8 @@ static void choose_to_relax(pl_minimiser* m, const bool* tried) {
 
 // tried = Phi of the pieces `which` at what is tried; infinite if the way there is not free
 static void try_free_values(pl_minimiser* m, const pl_step_objective* f, const bool* which,
-                            const double* at, double* gradient) {
-    const bool is_free = !m->search.limits_ways || find_free_parts(m, f, at);
+                            const double* from, const double* at, double* gradient) {
+    const bool is_free = !m->search.limits_ways || find_free_parts(m, f, from, at);
     if (is_free || m->pieces->count > 1) try_values(m, f, which, at, gradient);
     for (int k = 0; !is_free && k < m->pieces->count; k++)
         if (which[k] && m->search.parts[k] < 1.0) m->search.tried[k] = INFINITY;
@@ -240,9 +247,11 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     memcpy(m->search.straight, m->search.tried, (size_t)m->pieces->count * sizeof(double));
     if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
     m->search.has_relaxed = true;
+    copy_all(m, at, m->further);
     m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
-                              m->pieces->count > 1 ? m->search.chosen : NULL, at);
-    try_free_values(m, f, m->search.chosen, at, gradient);
+                              m->pieces->count > 1 ? m->search.chosen : NULL,
+                              pl_step_bound(f, at, m->bounds) ? m->bounds : NULL, at);
+    try_free_values(m, f, m->search.chosen, m->further, at, gradient);
     for (int k = 0; k < m->pieces->count; k++)
         m->search.chosen[k] = m->search.chosen[k] && !(m->search.tried[k] <= m->search.straight[k]);
     if (!is_any(m, m->search.chosen)) return;
@@ -254,7 +263,7 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
 static void try_doubled(pl_minimiser* m, const pl_step_objective* f, const bool* which, double* at,
                         double* gradient) {
     try_step(m, f->pool, which, 2.0, at);
-    try_free_values(m, f, which, at, gradient);
+    try_free_values(m, f, which, m->x, at, gradient);
 }
 
 static void swap(double** a, double** b) {
@@ -298,11 +307,6 @@ static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen
                         const double* from, double* to) {
     copy_job job = {m, chosen, from, to};
     pl_parallel_for(pool, copy_task, m->count / 3, VERTICES_PER_TASK, &job);
-}
-
-// If paths are checked, all pieces must be at their places on them.
-static void copy_all(const pl_minimiser* m, const double* from, double* to) {
-    if (m->search.limits_ways) memcpy(to, from, (size_t)m->count * sizeof(double));
 }
 
 // Lists pieces whose full step is worth doubling in `longer`; false if there are none.
@@ -361,14 +365,14 @@ static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, cons
     if (!m->search.limits_ways) return;
     copy_all(m, m->x, m->trial);
     try_step(m, f->pool, which, 1.0, m->trial);
-    m->search.is_stopped = !find_free_parts(m, f, m->trial);
+    m->search.is_stopped = !find_free_parts(m, f, m->x, m->trial);
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
 }
 
 // Pieces that took steps of different lengths have not followed the checked paths.
 static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways || m->pieces->count == 1) return;
-    if (find_free_parts(m, f, m->trial)) return;
+    if (find_free_parts(m, f, m->x, m->trial)) return;
     m->search.is_stopped = true;
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
     for (int v = 0; v < m->count / 3; v++) {
@@ -475,8 +479,8 @@ bool pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
     bool is_free = true;
     if (pl_step_limits_ways(f)) {
         // pieces that stay might block those that move, unless they are joined
-        is_free = find_free_parts(m, f, m->trial);
-        if (pl_search_join(m, f)) find_free_parts(m, f, m->trial);
+        is_free = find_free_parts(m, f, m->x, m->trial);
+        if (pl_search_join(m, f)) find_free_parts(m, f, m->x, m->trial);
         if (!is_free && m->pieces->count == 1) return false;
     }
     pl_step_energies(f, m->pieces, NULL, m->x, m->scratch, s->after);

@@ -28,6 +28,13 @@ typedef struct pl_low_rank {
     const double* E; // Q'U = 1 and Q'(A + U C U')Q = diag(E)^-1, nearly; 0: leaves a column out
 } pl_low_rank;
 
+// What keeps a vertex where it is, if all others are.
+typedef struct pl_vertex_bound {
+    double block[6]; // upper part of a 3 x 3 block, row by row; with the blocks of all others it
+                     // bounds a Hessian from above
+    double room;     // how far it may go if all others go no farther than theirs [m]
+} pl_vertex_bound;
+
 typedef struct pl_step_term {
     void* user;
     // The energy at x. NULL: the term is not the gradient of a function.
@@ -65,6 +72,9 @@ typedef struct pl_step_term {
     // Lowers parts[piece of the system] to the part, from 0 to 1, of the straight ways from one
     // iterate to another that its vertices may go. Pieces that `join` has joined get the same part.
     void (*free_parts)(const void* user, const double* from, const double* to, double* parts);
+    // Of a term that couples vertices without a common element: adds to bounds[vertex] what keeps
+    // it where it is, at x.
+    void (*bound)(const void* user, const double* x, pl_vertex_bound* bounds);
     // In this step it has joined pieces, though it has `energies`.
     bool (*joins)(const void* user);
     // Joins them in these disjoint sets of pieces of the system. Not NULL where `joins` is not.

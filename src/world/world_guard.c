@@ -329,7 +329,8 @@ pl_guard_verdict pl_guard_end_frame(pl_world* w, int s) {
     // energies do not count the correction of EigenFit, which takes most of them away where meshes
     // are coarse
     unseen = unseen || system->eigenfit;
-    double energy = kinetic_of(guard) + (unseen ? 0.0 : energies->elastic);
+    // steps minimise the energy of barriers between bodies too, so it is within the bound
+    double energy = kinetic_of(guard) + (unseen ? 0.0 : energies->elastic + energies->contact);
     pl_guard_verdict verdict = was_finite ? judge(guard, energy) : PL_GUARD_FINE;
     if (verdict != PL_GUARD_FINE || unseen) return verdict;
     double all = energy + guard->springs + guard->contact_energy;

@@ -8,6 +8,9 @@
 // Solids have no thickness of their own; to keep apart they need a little, of an edge. The smallest
 // that counts: below it, distances are rounding.
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
+// Where nobody asked for it, cloth keeps from itself no more than this part of an edge, whatever it
+// keeps from others: else all its neighbours would count as near.
+static const double SELF_THICKNESS = 0.1;
 // Rigid bodies have few large triangles. Their edges count as no longer than this part of their
 // size.
 static const double EDGE_OF_RIGID = 0.05;
@@ -81,6 +84,9 @@ void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surf
     if (isnan(body->def->contact.thickness) && !body->is_cloth)
         thickness = THICKNESS_OF_SOLIDS * edge;
     surface->thickness = fmax(thickness, LEAST_THICKNESS * edge);
+    surface->self_less = body->def->contact.self == PL_SELF_CONTACT_AUTO && body->is_cloth
+                             ? fmax(surface->thickness - SELF_THICKNESS * surface->edge, 0.0)
+                             : 0.0;
     surface->friction = body->def->contact.friction;
     surface->stiffness = body->contact_stiffness;
 }
