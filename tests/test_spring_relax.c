@@ -4,7 +4,7 @@
 // Vertices of a cloth of springs, relaxed one after the other.
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
-#include "fem/spring_octets.h"
+#include "fem/relax_batches.h"
 #include "fem/spring_relax.h"
 #include "test.h"
 
@@ -40,8 +40,11 @@ static void add_springs(cloth* c, int v) {
             if (k < 0 || l < 0 || k >= SIDE || l >= SIDE || w == v) continue;
             c->neighbours[c->neighbour_offsets[v + 1]++] = w;
             if (w < v) continue;
-            c->ends[2 * c->spring_count] = v, c->ends[2 * c->spring_count + 1] = w;
-            c->stiffness[c->spring_count++] = 900.0 + (i + j) % 3;
+            // every seventh vertex has two springs to the next one
+            for (int copy = 0; copy <= (v % 7 == 0 && w == v + 1); copy++) {
+                c->ends[2 * c->spring_count] = v, c->ends[2 * c->spring_count + 1] = w;
+                c->stiffness[c->spring_count++] = 900.0 + (i + j) % 3;
+            }
         }
 }
 
@@ -142,11 +145,16 @@ TEST(spring_relax_has_the_forces_and_the_projected_hessian_of_each)
     pl_element_set_gradient(&c->sets[0], NULL, c->x, c->gradient);
     pl_element_set_hessian(&c->sets[0], NULL, c->x, true, 1.0, &c->A);
     const int upper[6] = {0, 1, 2, 4, 5, 8};
-    // the vertices backwards, three at first and eight together after that; moved from elsewhere
-    int32_t vertices[VERTICES + 2 * PL_OCTET] = {0};
-    int counts[VERTICES / PL_OCTET + 1], last = VERTICES / PL_OCTET;
-    for (int k = 0; k < VERTICES; k++) vertices[k < 3 ? k : k + PL_OCTET - 3] = VERTICES - 1 - k;
-    for (int k = 0; k <= last; k++) counts[k] = k == 0 ? 3 : k < last ? PL_OCTET : PL_OCTET - 3;
+    // the vertices backwards, one at first and as many as there are lanes together after that;
+    // moved from elsewhere
+    int32_t vertices[VERTICES + 2 * PL_LANES] = {0};
+    int counts[VERTICES + 1], batch_count = 0;
+    for (int k = 0; k < VERTICES; batch_count++) {
+        int left = VERTICES - k, room = batch_count == 0 ? 1 : PL_LANES;
+        counts[batch_count] = left < room ? left : room;
+        for (int lane = 0; lane < counts[batch_count]; lane++)
+            vertices[PL_LANES * batch_count + lane] = VERTICES - 1 - k++;
+    }
     pl_block_matrix Q = c->A;
     double weights[9 * VERTICES], before[3 * VERTICES];
     float moved[4 * VERTICES] = {0};
@@ -158,20 +166,21 @@ TEST(spring_relax_has_the_forces_and_the_projected_hessian_of_each)
             moved[4 * v + k] = 1e-3f * (float)sin(v + 2.0 * k);
             before[3 * v + k] = c->x[3 * v + k] - (double)moved[4 * v + k];
         }
-    pl_spring_octets octets;
+    pl_relax_batches batches;
     pl_error error;
-    CHECK_OK(
-        pl_spring_octets_setup(&octets, c->sets[0].gather, &Q, vertices, counts, last + 1, &error),
-        &error);
-    pl_spring_octets_refresh(&octets, &Q);
+    CHECK_OK(pl_relax_batches_setup(&batches, c->sets[0].gather, &Q, vertices, counts, batch_count,
+                                    &error),
+             &error);
+    pl_relax_batches_refresh(&batches, &Q);
     for (int n = 0; n < VERTICES; n++) {
-        const int at = n < 3 ? n : n + PL_OCTET - 3, lane = at % PL_OCTET, v = vertices[at];
-        const pl_octet* q = &octets.octets[at / PL_OCTET];
+        const int at = n == 0 ? 0 : n + PL_LANES - 1, lane = at % PL_LANES, v = vertices[at];
+        const pl_relax_batch* q = &batches.batches[at / PL_LANES];
         const double* block = c->A.values + 9 * (size_t)c->A.diagonal[v];
-        pl_o8 own[3], g[3], H[6];
-        pl_spring_octet_start(&octets, q, before);
-        pl_spring_octet_load(q, moved, own);
-        pl_spring_octet_forces(&octets, q, moved, own, g, H);
+        pl_fw own[3], g[3], H[6];
+        CHECK(q->spring_end - q->spring_begin <= 8); // two to the same vertex are one
+        pl_relax_batch_start(&batches, q, before);
+        pl_relax_batch_load(q, moved, own);
+        pl_relax_batch_forces(&batches, q, moved, own, g, H);
         for (int k = 0; k < 3; k++) {
             double exact = c->gradient[3 * v + k];
             for (int e = Q.offsets[v]; e < Q.offsets[v + 1]; e++)
@@ -184,7 +193,7 @@ TEST(spring_relax_has_the_forces_and_the_projected_hessian_of_each)
             CHECK_NEAR((double)H[k][lane], exact, 2e-3);
         }
     }
-    pl_spring_octets_free(&octets);
+    pl_relax_batches_free(&batches);
     free_cloth(c);
 }
 

@@ -17,27 +17,27 @@
 // from above (that of Projective Dynamics, for hinges): with Q for all of that, d Phi / dx_v =
 // constant_v + sum_w Q_vw (x_w - from_w) + springs and contacts of v. Where Phi has its minimum
 // nothing moves. Sweeps over-relax but for the last ones, which leave no oscillation behind. They
-// are in float, eight vertices at a time (spring_octets.h), so that three of them cost no more than
-// an iteration of a linear solve: 60 of them, nearly as over-relaxed as is stable, take a third of
-// the iterations of a cloth of 5000 vertices away, and 45 % of the linear ones, in place of 20.
+// are in float, PL_LANES vertices at a time (relax_batches.h). A hundred of them, nearly as
+// over-relaxed as is stable, cost as much as four iterations of a linear solve, and take a fifth
+// of the iterations of Newton's method that 60 leave.
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/tuned.h"
-#include "fem/spring_octets.h"
+#include "fem/relax_batches.h"
 
 #include <math.h>
 #include <string.h>
 
 // Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
 // are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
-// Inside a chunk vertices go by colours of their own, eight of a colour at a time.
+// Inside a chunk vertices go by colours of their own, in batches.
 enum { CHUNK = 256 };
 
-// What eight vertices solve for: gradient, and the upper part of the Hessian, row by row.
-typedef struct octet_system {
-    pl_o8 own[3], g[3], H[6];
-} octet_system;
+// What the vertices of a batch solve for: gradient, and the upper part of the Hessian, row by row.
+typedef struct batch_system {
+    pl_fw own[3], g[3], H[6];
+} batch_system;
 
 struct pl_spring_relax {
     const pl_element_set* sets;
@@ -45,15 +45,15 @@ struct pl_spring_relax {
     pl_block_matrix Q; // block 1; the pattern is borrowed
     int value_count;
     int chunk_count, colour_count;
-    int* chunks;             // by colour
-    int* colour_offsets;     // chunk_count + 1 allocated
-    pl_spring_octets octets; // of each chunk, by the colours of their vertices
-    int* octet_offsets;      // of chunks, chunk_count + 1
-    octet_system* contacts;  // per octet: those of its vertices, when they were last evaluated
-    double* from;            // 3 per vertex
-    float* moved;            // x - from, 4 per vertex
-    int* first_contact;      // per vertex, -1: none
-    pl_array next_contact;   // of int, per contact: another of its vertex
+    int* chunks;              // by colour
+    int* colour_offsets;      // chunk_count + 1 allocated
+    pl_relax_batches batches; // of each chunk, by the colours of their vertices
+    int* batch_offsets;       // of chunks, chunk_count + 1
+    batch_system* contacts;   // per batch: those of its vertices, when they were last evaluated
+    double* from;             // 3 per vertex
+    float* moved;             // x - from, 4 per vertex
+    int* first_contact;       // per vertex, -1: none
+    pl_array next_contact;    // of int, per contact: another of its vertex
 };
 
 void pl_spring_relax_destroy(pl_spring_relax* r) {
@@ -62,9 +62,9 @@ void pl_spring_relax_destroy(pl_spring_relax* r) {
     PL_FREE(r->Q.values, double, r->value_count);
     PL_FREE(r->chunks, int, r->chunk_count);
     PL_FREE(r->colour_offsets, int, r->chunk_count + 1);
-    PL_FREE(r->octet_offsets, int, r->chunk_count + 1);
-    PL_FREE(r->contacts, octet_system, r->octets.octet_count);
-    pl_spring_octets_free(&r->octets);
+    PL_FREE(r->batch_offsets, int, r->chunk_count + 1);
+    PL_FREE(r->contacts, batch_system, r->batches.batch_count);
+    pl_relax_batches_free(&r->batches);
     PL_FREE(r->moved, float, 4 * (size_t)n);
     PL_FREE(r->from, double, 3 * (size_t)n);
     PL_FREE(r->first_contact, int, n);
@@ -122,49 +122,64 @@ static int free_vertex_colour(const pl_spring_relax* r, int v, int first, const 
     return colour;
 }
 
-// The vertices of a colour in a chunk make octets, from the number `at` on; returns the next
-// number.
-static int add_octets(int first, const int* colours, int count, int colour, int at,
-                      int32_t* vertices, int* counts) {
-    int filled = 0;
-    for (int k = 0; k < count; k++) {
-        if (colours[k] != colour) continue;
-        if (filled == PL_OCTET) at++, filled = 0;
-        vertices[PL_OCTET * (size_t)at + (size_t)filled++] = first + k;
-        counts[at] = filled;
-    }
-    return filled > 0 ? at + 1 : at;
+static bool is_coupled(const pl_spring_relax* r, int v, const int32_t* vertices, int count) {
+    const pl_block_matrix* Q = &r->Q;
+    for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++)
+        for (int k = 0; k < count; k++)
+            if (Q->columns[e] == vertices[k]) return true;
+    return false;
 }
 
-static int find_octets(const pl_spring_relax* r, int32_t* vertices, int* counts) {
-    int at = 0;
+// batches in the making
+typedef struct filling {
+    int32_t* vertices; // PL_LANES per batch
+    int* counts;
+    int first, end; // those of a chunk that are not full, and some that are
+} filling;
+
+// Puts a vertex into the first batch that has room and nothing coupled to it: colours are mixed
+// only where one ends, so that few lanes stay empty.
+static void add_vertex(const pl_spring_relax* r, filling* to, int v) {
+    int k = to->first;
+    while (k < to->end && (to->counts[k] == PL_LANES ||
+                           is_coupled(r, v, to->vertices + PL_LANES * (size_t)k, to->counts[k])))
+        k++;
+    if (k == to->end) to->end++;
+    to->vertices[PL_LANES * (size_t)k + (size_t)to->counts[k]++] = v;
+    while (to->first < to->end && to->counts[to->first] == PL_LANES) to->first++;
+}
+
+static int find_batches(const pl_spring_relax* r, int32_t* vertices, int* counts) {
+    filling to = {vertices, counts, 0, 0};
     for (int chunk = 0; chunk < r->chunk_count; chunk++) {
         int first = chunk * CHUNK, count = chunk_end(r, chunk) - first, colours[CHUNK], last = 0;
         for (int k = 0; k < count; k++) {
             colours[k] = free_vertex_colour(r, first + k, first, colours);
             last = colours[k] > last ? colours[k] : last;
         }
+        to.first = to.end;
         for (int colour = 0; colour <= last; colour++)
-            at = add_octets(first, colours, count, colour, at, vertices, counts);
-        r->octet_offsets[chunk + 1] = at;
+            for (int k = 0; k < count; k++)
+                if (colours[k] == colour) add_vertex(r, &to, first + k);
+        r->batch_offsets[chunk + 1] = to.end;
     }
-    return at;
+    return to.end;
 }
 
-static pl_status make_octets(pl_spring_relax* r, const pl_spring_gather* gather, pl_error* error) {
+static pl_status make_batches(pl_spring_relax* r, const pl_spring_gather* gather, pl_error* error) {
     int n = r->Q.row_count, *counts = PL_ALLOC(int, n);
-    int32_t* vertices = PL_ALLOC(int32_t, PL_OCTET * (size_t)n);
+    int32_t* vertices = PL_ALLOC(int32_t, PL_LANES * (size_t)n);
     pl_status status = PL_OK;
     if (n > 0 && (!counts || !vertices)) status = pl_fail_memory(error, "the solver of a step");
     if (status == PL_OK) {
-        int count = find_octets(r, vertices, counts);
-        status = pl_spring_octets_setup(&r->octets, gather, &r->Q, vertices, counts, count, error);
-        r->contacts = PL_ALLOC(octet_system, r->octets.octet_count);
+        int count = find_batches(r, vertices, counts);
+        status = pl_relax_batches_setup(&r->batches, gather, &r->Q, vertices, counts, count, error);
+        r->contacts = PL_ALLOC(batch_system, r->batches.batch_count);
         if (status == PL_OK && !r->contacts && count > 0)
             status = pl_fail_memory(error, "the solver of a step");
     }
     PL_FREE(counts, int, n);
-    PL_FREE(vertices, int32_t, PL_OCTET * (size_t)n);
+    PL_FREE(vertices, int32_t, PL_LANES * (size_t)n);
     return status;
 }
 
@@ -181,12 +196,12 @@ static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A,
     r->chunk_count = (n + CHUNK - 1) / CHUNK;
     r->chunks = PL_ALLOC(int, r->chunk_count);
     r->colour_offsets = PL_ALLOC(int, r->chunk_count + 1);
-    r->octet_offsets = PL_ALLOC(int, r->chunk_count + 1);
+    r->batch_offsets = PL_ALLOC(int, r->chunk_count + 1);
     if (!r->Q.values || !r->moved || !r->from || !r->first_contact || !r->chunks ||
-        !r->colour_offsets || !r->octet_offsets || !colour_chunks(r))
+        !r->colour_offsets || !r->batch_offsets || !colour_chunks(r))
         return pl_fail_memory(error, "the solver of a step");
     for (int v = 0; v < n; v++) r->first_contact[v] = -1;
-    return make_octets(r, gather, error);
+    return make_batches(r, gather, error);
 }
 
 pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
@@ -224,7 +239,7 @@ void pl_spring_relax_begin(pl_spring_relax* r, const pl_step_objective* f) {
         Q->values[Q->diagonal[v]] += weight * f->mass[v];
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) Q->values[Q->diagonal[f->pins[k].vertex]] += f->pins[k].stiffness;
-    pl_spring_octets_refresh(&r->octets, Q);
+    pl_relax_batches_refresh(&r->batches, Q);
 }
 
 pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_step_objective* f,
@@ -243,7 +258,7 @@ pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_step_objective* 
 
 // the contacts of a vertex at x
 static void add_contacts(const pl_spring_relax* r, const pl_step_objective* f, const double* x,
-                         int v, int lane, octet_system* s) {
+                         int v, int lane, batch_system* s) {
     static const int place[6] = {0, 1, 2, 4, 5, 8};
     const int* next = r->next_contact.data;
     for (int k = r->first_contact[v]; k >= 0; k = next[k]) {
@@ -277,7 +292,7 @@ static bool is_bound(const sweep_job* job, int v) {
 }
 
 // B is about the places at the start of the sweeps
-static void add_bound(const sweep_job* job, int v, int lane, octet_system* s) {
+static void add_bound(const sweep_job* job, int v, int lane, batch_system* s) {
     const double* B = job->bounds[v].block;
     const float u[3] = {s->own[0][lane], s->own[1][lane], s->own[2][lane]};
     for (int i = 0; i < 6; i++) s->H[i][lane] += (float)B[i];
@@ -287,7 +302,7 @@ static void add_bound(const sweep_job* job, int v, int lane, octet_system* s) {
 }
 
 // puts vertices back to the end of their room
-static void keep_room(const sweep_job* job, const pl_octet* q, pl_o8 own[3]) {
+static void keep_room(const sweep_job* job, const pl_relax_batch* q, pl_fw own[3]) {
     for (int lane = 0; job->bounds && lane < q->count; lane++) {
         const float x = own[0][lane], y = own[1][lane], z = own[2][lane];
         const float room = (float)job->bounds[q->vertices[lane]].room;
@@ -298,9 +313,9 @@ static void keep_room(const sweep_job* job, const pl_octet* q, pl_o8 own[3]) {
     }
 }
 
-static void start_vertices(const sweep_job* job, pl_octet* q) {
+static void start_vertices(const sweep_job* job, pl_relax_batch* q) {
     const pl_spring_relax* r = job->r;
-    q->free = (pl_o8i){0};
+    q->free = (pl_iw){0};
     q->has_contacts = false;
     for (int lane = 0; lane < q->count; lane++) {
         const size_t v = (size_t)q->vertices[lane];
@@ -316,10 +331,10 @@ static void start_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
     pl_spring_relax* r = job->r;
     (void)worker;
-    for (int k = r->octet_offsets[begin]; k < r->octet_offsets[end]; k++) {
-        pl_octet* q = &r->octets.octets[k];
+    for (int k = r->batch_offsets[begin]; k < r->batch_offsets[end]; k++) {
+        pl_relax_batch* q = &r->batches.batches[k];
         start_vertices(job, q);
-        pl_spring_octet_start(&r->octets, q, job->x);
+        pl_relax_batch_start(&r->batches, q, job->x);
     }
 }
 
@@ -327,10 +342,10 @@ static void constant_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
     const pl_spring_relax* r = job->r;
     (void)worker;
-    for (int k = r->octet_offsets[begin]; k < r->octet_offsets[end]; k++) {
-        pl_octet* q = &r->octets.octets[k];
-        octet_system s = {.own = {{0}, {0}, {0}}};
-        pl_spring_octet_forces(&r->octets, q, r->moved, s.own, s.g, s.H);
+    for (int k = r->batch_offsets[begin]; k < r->batch_offsets[end]; k++) {
+        pl_relax_batch* q = &r->batches.batches[k];
+        batch_system s = {.own = {{0}, {0}, {0}}};
+        pl_relax_batch_forces(&r->batches, q, r->moved, s.own, s.g, s.H);
         for (int lane = 0; lane < q->count; lane++) {
             const int v = q->vertices[lane];
             if (r->first_contact[v] >= 0) add_contacts(r, job->f, job->x, v, lane, &s);
@@ -342,22 +357,22 @@ static void constant_task(int begin, int end, int worker, void* user) {
 }
 
 // H^-1 g for a definite H; zero if it is not
-PL_WIDE void solve_symmetric(const pl_o8 H[6], const pl_o8 g[3], pl_o8 out[3]) {
-    const pl_o8 inverse = 1.0f / H[0], l1 = H[1] * inverse, l2 = H[2] * inverse;
-    const pl_o8 d1 = H[3] - l1 * H[1], e = H[4] - l1 * H[2], inverse1 = 1.0f / d1;
-    const pl_o8 l3 = e * inverse1, d2 = H[5] - l2 * H[2] - l3 * e;
-    const pl_o8i definite = (H[0] > 0.0f) & (d1 > 0.0f) & (d2 > 0.0f);
-    pl_o8 y = g[1] - l1 * g[0], z = (g[2] - l2 * g[0] - l3 * y) / d2;
+PL_WIDE void solve_symmetric(const pl_fw H[6], const pl_fw g[3], pl_fw out[3]) {
+    const pl_fw inverse = 1.0f / H[0], l1 = H[1] * inverse, l2 = H[2] * inverse;
+    const pl_fw d1 = H[3] - l1 * H[1], e = H[4] - l1 * H[2], inverse1 = 1.0f / d1;
+    const pl_fw l3 = e * inverse1, d2 = H[5] - l2 * H[2] - l3 * e;
+    const pl_iw definite = (H[0] > 0.0f) & (d1 > 0.0f) & (d2 > 0.0f);
+    pl_fw y = g[1] - l1 * g[0], z = (g[2] - l2 * g[0] - l3 * y) / d2;
     y = y * inverse1 - l3 * z;
-    const pl_o8 step[3] = {g[0] * inverse - l1 * y - l2 * z, y, z};
-    for (int c = 0; c < 3; c++) out[c] = (pl_o8)((pl_o8i)step[c] & definite);
+    const pl_fw step[3] = {g[0] * inverse - l1 * y - l2 * z, y, z};
+    for (int c = 0; c < 3; c++) out[c] = (pl_fw)((pl_iw)step[c] & definite);
 }
 
 // In double, at positions.
-static void evaluate_contacts(const sweep_job* job, const pl_octet* q, const pl_o8 own[3],
-                              octet_system* out) {
+static void evaluate_contacts(const sweep_job* job, const pl_relax_batch* q, const pl_fw own[3],
+                              batch_system* out) {
     const pl_spring_relax* r = job->r;
-    *out = (octet_system){.own = {own[0], own[1], own[2]}};
+    *out = (batch_system){.own = {own[0], own[1], own[2]}};
     for (int lane = 0; lane < q->count; lane++) {
         const int v = q->vertices[lane];
         if (is_bound(job, v)) add_bound(job, v, lane, out);
@@ -370,11 +385,11 @@ static void evaluate_contacts(const sweep_job* job, const pl_octet* q, const pl_
     }
 }
 
-static void add_contacts_of(const sweep_job* job, const pl_octet* q, octet_system* s) {
-    octet_system* contacts = &job->r->contacts[q - job->r->octets.octets];
+static void add_contacts_of(const sweep_job* job, const pl_relax_batch* q, batch_system* s) {
+    batch_system* contacts = &job->r->contacts[q - job->r->batches.batches];
     if (job->evaluates_contacts) evaluate_contacts(job, q, s->own, contacts);
-    const pl_o8* H = contacts->H;
-    pl_o8 u[3];
+    const pl_fw* H = contacts->H;
+    pl_fw u[3];
     for (int c = 0; c < 3; c++) u[c] = s->own[c] - contacts->own[c];
     s->g[0] += contacts->g[0] + H[0] * u[0] + H[1] * u[1] + H[2] * u[2];
     s->g[1] += contacts->g[1] + H[1] * u[0] + H[3] * u[1] + H[4] * u[2];
@@ -382,18 +397,18 @@ static void add_contacts_of(const sweep_job* job, const pl_octet* q, octet_syste
     for (int i = 0; i < 6; i++) s->H[i] += H[i];
 }
 
-static void relax_octet(const sweep_job* job, const pl_octet* q) {
+static void relax_batch(const sweep_job* job, const pl_relax_batch* q) {
     const pl_spring_relax* r = job->r;
-    octet_system s;
-    pl_o8 step[3];
-    pl_spring_octet_load(q, r->moved, s.own);
-    pl_spring_octet_forces(&r->octets, q, r->moved, s.own, s.g, s.H);
+    batch_system s;
+    pl_fw step[3];
+    pl_relax_batch_load(q, r->moved, s.own);
+    pl_relax_batch_forces(&r->batches, q, r->moved, s.own, s.g, s.H);
     for (int c = 0; c < 3; c++) s.g[c] += q->constant[c];
     if (q->has_contacts) add_contacts_of(job, q, &s);
     solve_symmetric(s.H, s.g, step);
     for (int c = 0; c < 3; c++) s.own[c] -= job->relaxation * step[c];
     if (q->has_contacts) keep_room(job, q, s.own);
-    pl_spring_octet_store(q, s.own, r->moved);
+    pl_relax_batch_store(q, s.own, r->moved);
 }
 
 static void sweep_task(int begin, int end, int worker, void* user) {
@@ -402,8 +417,8 @@ static void sweep_task(int begin, int end, int worker, void* user) {
     (void)worker;
     for (int k = begin; k < end; k++) {
         const int chunk = job->chunks[k];
-        for (int i = r->octet_offsets[chunk]; i < r->octet_offsets[chunk + 1]; i++)
-            relax_octet(job, &r->octets.octets[i]);
+        for (int i = r->batch_offsets[chunk]; i < r->batch_offsets[chunk + 1]; i++)
+            relax_batch(job, &r->batches.batches[i]);
     }
 }
 
