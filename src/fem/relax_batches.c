@@ -8,12 +8,11 @@
 #include <string.h>
 
 void pl_relax_batches_free(pl_relax_batches* b) {
-    size_t slots = b->gather ? 4 * (size_t)b->gather->group_count : 0;
     PL_FREE(b->batches, pl_relax_batch, b->batch_count);
     PL_FREE(b->links, pl_relax_link, b->link_count);
     PL_FREE(b->springs, pl_relax_spring, b->spring_count);
     PL_FREE(b->entries, int, PL_LANES*(size_t)b->link_count);
-    PL_FREE(b->slots, int, slots);
+    PL_FREE(b->slots, int, b->slot_count);
     *b = (pl_relax_batches){0};
 }
 
@@ -111,10 +110,11 @@ static void set_vertices(pl_relax_batch* q, const int32_t* vertices, int count) 
 pl_status pl_relax_batches_setup(pl_relax_batches* b, const pl_spring_gather* gather,
                                  const pl_block_matrix* Q, const int32_t* vertices,
                                  const int* counts, int batch_count, pl_error* error) {
-    *b = (pl_relax_batches){.gather = gather, .batch_count = batch_count};
+    *b = (pl_relax_batches){
+        .gather = gather, .batch_count = batch_count, .slot_count = 4 * gather->group_count};
     b->batches = PL_ALLOC(pl_relax_batch, batch_count);
-    b->slots = PL_ALLOC(int, 4 * (size_t)gather->group_count);
-    if ((!b->batches && batch_count) || (!b->slots && gather->group_count))
+    b->slots = PL_ALLOC(int, b->slot_count);
+    if ((!b->batches && batch_count) || (!b->slots && b->slot_count))
         return pl_fail_memory(error, "springs");
     for (int k = 0; k < batch_count; k++) {
         set_vertices(&b->batches[k], vertices + PL_LANES * (size_t)k, counts[k]);

@@ -43,7 +43,7 @@ typedef struct pl_relax_batch {
 
 typedef struct pl_relax_batches {
     const pl_spring_gather* gather; // borrowed
-    int batch_count, link_count, spring_count;
+    int batch_count, link_count, spring_count, slot_count;
     pl_relax_batch* batches;
     pl_relax_link* links;
     pl_relax_spring* springs;
