@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const char NAME[] = "contact-heap";
-enum { MAX_BODIES = 48, PER_LAYER = 4 };
+enum { MAX_BODIES = 48, PER_LAYER = 4, FRAMES_OF_A_LINE = 50 };
 
 typedef struct heap {
     const char* part;
@@ -92,6 +92,10 @@ static bool run(const heap* h, pl_world* world, tally* t) {
         t->seconds += info.seconds;
         t->pairs = fmax(t->pairs, info.contact_count);
         look(h, world, volumes, t);
+        if ((k + 1) % FRAMES_OF_A_LINE) continue;
+        printf("  %s: frame %d of %d, %.3g s a frame, %d contacts, depth %.2g edges\n", h->part, k + 1,
+               h->frame_count, t->seconds / (k + 1), info.contact_count, t->depth);
+        fflush(stdout);
     }
     return true;
 }
