@@ -93,8 +93,8 @@ static bool run(const heap* h, pl_world* world, tally* t) {
         t->pairs = fmax(t->pairs, info.contact_count);
         look(h, world, volumes, t);
         if ((k + 1) % FRAMES_OF_A_LINE) continue;
-        printf("  %s: frame %d of %d, %.3g s a frame, %d contacts, depth %.2g edges\n", h->part, k + 1,
-               h->frame_count, t->seconds / (k + 1), info.contact_count, t->depth);
+        printf("  %s: frame %d of %d, %.3g s a frame, %d contacts, depth %.2g edges\n", h->part,
+               k + 1, h->frame_count, t->seconds / (k + 1), info.contact_count, t->depth);
         fflush(stdout);
     }
     return true;
