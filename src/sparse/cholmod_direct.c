@@ -6,6 +6,7 @@
 
 #ifdef PL_HAVE_CHOLMOD
 #include <cholmod.h>
+#include <dlfcn.h>
 #include <limits.h>
 
 // matrices with a smaller reciprocal condition estimate are factored again by our own solver, which
@@ -22,6 +23,20 @@ struct pl_cholmod {
 };
 
 bool pl_cholmod_is_built(void) { return true; }
+
+// Threads of OpenBLAS wait by spinning, long after a solution has ended, and take the processor
+// from those of the pool. Results would also depend on their number. So there is one while CHOLMOD
+// runs. Returns how many there were, 0 with another BLAS.
+static int set_blas_threads(int count) {
+    int (*get)(void);
+    void (*set)(int);
+    *(void**)&get = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+    *(void**)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    if (!get || !set || count < 1) return 0;
+    const int before = get();
+    if (before != count) set(count);
+    return before;
+}
 
 void pl_cholmod_destroy(pl_cholmod* c) {
     if (!c) return;
@@ -97,9 +112,11 @@ pl_status pl_cholmod_update(pl_cholmod* c, const pl_block_matrix* A, bool* defin
                             pl_error* error) {
     visit_lower(A, NULL, NULL, c->A->x);
     c->common.status = CHOLMOD_OK;
+    const int threads = set_blas_threads(1);
     cholmod_factorize(c->A, c->L, &c->common);
     *definite = c->common.status == CHOLMOD_OK && c->L->minor == c->L->n &&
                 cholmod_rcond(c->L, &c->common) > MIN_RCOND;
+    set_blas_threads(threads);
     return c->common.status == CHOLMOD_OUT_OF_MEMORY ? pl_fail_memory(error, "a factor") : PL_OK;
 }
 
@@ -108,8 +125,11 @@ bool pl_cholmod_solve(pl_cholmod* c, const double* b, double* x) {
     for (int i = 0; i < c->row_count; i++)
         for (int k = 0; k < c->rhs_count; k++)
             columns[(size_t)k * (size_t)c->row_count + (size_t)i] = b[i * c->rhs_count + k];
-    if (!cholmod_solve2(CHOLMOD_A, c->L, c->b, NULL, &c->x, NULL, &c->y, &c->e, &c->common))
-        return false;
+    const int threads = set_blas_threads(1);
+    const bool is_solved =
+        cholmod_solve2(CHOLMOD_A, c->L, c->b, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
+    set_blas_threads(threads);
+    if (!is_solved) return false;
     const double* solved = c->x->x;
     for (int i = 0; i < c->row_count; i++)
         for (int k = 0; k < c->rhs_count; k++)
