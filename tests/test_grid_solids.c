@@ -3,8 +3,8 @@
 //
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
 #include "base/memory.h"
-#include "grid/grid_lattice.h"
 #include "grid/grid_body.h"
+#include "grid/grid_lattice.h"
 #include "run_samples.h"
 #include "test.h"
 

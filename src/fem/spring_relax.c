@@ -276,7 +276,7 @@ typedef struct sweep_job {
     double* x;         // of vertices in contact as they are, of others at the start
     const int* chunks; // of a colour
     const int* piece_of;
-    const bool* chosen; // NULL: all pieces
+    const bool* chosen;            // NULL: all pieces
     const pl_vertex_bound* bounds; // per vertex; NULL: none
     float relaxation;
     bool evaluates_contacts;

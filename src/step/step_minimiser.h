@@ -70,13 +70,13 @@ struct pl_minimiser {
     double *further, *further_gradient; // a step that is longer than the trial
     bool gradient_known;                // at x, without contacts
     double* direction;
-    double* scratch;     // twice as long
-    pl_array contacts;   // of pl_contact
-    pl_array found;      // of pl_contact: those of this iteration
-    pl_vertex_bound* bounds; // per vertex: work
-    int* contact_mark;   // per vertex: the last iteration that found it in contact
-    int* contact_at;     // per vertex: its first contact in the list before
-    int* contact_losses; // per vertex: contacts that it went out of in this step
+    double* scratch;         // twice as long
+    pl_array contacts;       // of pl_contact
+    pl_array found;          // of pl_contact: those of this iteration
+    pl_vertex_bound* bounds; // per vertex, where springs relax: work
+    int* contact_mark;       // per vertex: the last iteration that found it in contact
+    int* contact_at;         // per vertex: its first contact in the list before
+    int* contact_losses;     // per vertex: contacts that it went out of in this step
     double* friction_dual;
     // quasistatics: mean stiffness of each vertex at rest [N/m]; else NULL
     double* rest_stiffness;

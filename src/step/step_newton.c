@@ -23,10 +23,10 @@ static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
     double projected;  // part of the projected Hessian in the last matrix
+    double unseen;     // the part to try where a solver does not see how much it takes
     bool last;         // no iteration follows that is known of
     bool solved;       // the last linear system was solved to its tolerance
     bool must_iterate; // even if forces are below the tolerance
-    double unseen;     // part of it that was enough where a solver does not see what it takes
     bool has_changed;  // Phi has been at a minimum, where it became another function
     double residual;   // before this iteration
     int iteration;
@@ -67,7 +67,6 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
                         .low_rank = pl_low_rank_setup(),
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
-    m->bounds = PL_ALLOC(pl_vertex_bound, vertex_count);
     m->contact_mark = PL_ALLOC(int, vertex_count);
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
@@ -80,9 +79,9 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
     m->contact_at = PL_ALLOC(int, vertex_count);
     m->contact_losses = PL_ALLOC(int, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
-    if (!m->bounds || !m->contact_mark || !m->friction_dual || !m->contact_at ||
-        !m->contact_losses || !m->x || !m->trial || !m->gradient || !m->trial_gradient ||
-        !m->further || !m->further_gradient || !m->direction || !m->scratch)
+    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->contact_losses || !m->x ||
+        !m->trial || !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
+        !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     pl_status status = pl_search_setup(&m->search, pieces->count, error);
     if (status != PL_OK) return status;
@@ -108,8 +107,11 @@ bool pl_minimiser_may_relax(const pl_step_settings* settings) {
 
 pl_status pl_minimiser_setup_relax(pl_minimiser* m, const pl_solver_input* input,
                                    const pl_step_solvers* solvers, pl_error* error) {
-    bool has_some = solvers && solvers->relax && pl_minimiser_may_relax(input->settings);
-    return has_some ? solvers->relax(input, &m->relax, error) : PL_OK;
+    if (!solvers || !solvers->relax || !pl_minimiser_may_relax(input->settings)) return PL_OK;
+    pl_status status = solvers->relax(input, &m->relax, error);
+    if (status != PL_OK || !m->relax.data) return status;
+    m->bounds = PL_ALLOC(pl_vertex_bound, m->count / 3);
+    return m->bounds ? PL_OK : pl_fail_memory(error, "the solver of a step");
 }
 
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* input,

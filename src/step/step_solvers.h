@@ -134,8 +134,7 @@ typedef struct pl_relax_functions {
     // After contacts were found, before the next call.
     pl_status (*contacts)(void* data, const pl_step_objective* f, pl_error* error);
     // A few sweeps over x, where Phi has the given gradient; of chosen pieces, or (chosen NULL) of
-    // all, with what else bounds single
-    // vertices (NULL: nothing does).
+    // all. bounds: what else keeps single vertices where they are (NULL: nothing does).
     void (*sweep)(void* data, const pl_step_objective* f, const double* gradient,
                   const int* piece_of, const bool* chosen, const pl_vertex_bound* bounds,
                   double* x);
