@@ -75,38 +75,50 @@ static void tet_projective(const void* data, int e, double* matrix) {
                                           g[3 * i + 2] * g[3 * j + 2]);
 }
 
-static void gather(const pl_element_set* set, int e, const double* x, double* local) {
+void pl_tet_gather(const pl_element_set* set, int e, const double* x, double local[12]) {
     const int* v = set->corners + 4 * (size_t)e;
     for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
 }
 
-static void tet_gradients(const pl_element_set* set, int first, int last, const double* x,
-                          double* gradient) {
+void pl_tet_sum_gradients(const pl_element_set* set, const pl_tet_data* d, bool with_volume,
+                          int first, int last, const double* x, double* gradient) {
     while (first < last) {
-        if (last - first >= PL_TET_LANES && pl_tet_lanes_gradient(set, first, x, gradient)) {
+        if (last - first >= PL_TET_LANES &&
+            pl_tet_lanes_gradient(d, set->corners, first, with_volume, x, gradient)) {
             first += PL_TET_LANES;
             continue;
         }
         double local[12], own[12];
         const int* v = set->corners + 4 * (size_t)first;
-        gather(set, first, x, local);
-        tet_gradient(set->data, first++, local, own);
+        pl_tet_gather(set, first, x, local);
+        set->kind->gradient(set->data, first++, local, own);
         for (int i = 0; i < 12; i++) gradient[3 * (size_t)v[i / 3] + (size_t)(i % 3)] += own[i];
     }
 }
 
-static double tet_energies(const pl_element_set* set, int first, int last, const double* x) {
+double pl_tet_sum_energies(const pl_element_set* set, const pl_tet_data* d, bool with_volume,
+                           int first, int last, const double* x) {
     double sum = 0.0;
     while (first < last) {
-        if (last - first >= PL_TET_LANES && pl_tet_lanes_energy(set, first, x, &sum)) {
+        if (last - first >= PL_TET_LANES &&
+            pl_tet_lanes_energy(d, set->corners, first, with_volume, x, &sum)) {
             first += PL_TET_LANES;
             continue;
         }
         double local[12];
-        gather(set, first, x, local);
-        sum += tet_energy(set->data, first++, local);
+        pl_tet_gather(set, first, x, local);
+        sum += set->kind->energy(set->data, first++, local);
     }
     return sum;
+}
+
+static void tet_gradients(const pl_element_set* set, int first, int last, const double* x,
+                          double* gradient) {
+    pl_tet_sum_gradients(set, set->data, true, first, last, x, gradient);
+}
+
+static double tet_energies(const pl_element_set* set, int first, int last, const double* x) {
+    return pl_tet_sum_energies(set, set->data, true, first, last, x);
 }
 
 const pl_element_functions pl_tet_elements = {.name = "tet",

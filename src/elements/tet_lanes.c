@@ -151,36 +151,21 @@ static bool are_neohookean(const tet_group* g) {
     return are_all(g, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN);
 }
 
-bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x,
-                           double* gradient) {
-    const tet_group g = {set->data, set->corners, first};
+bool pl_tet_lanes_gradient(const pl_tet_data* d, const int* corners, int first, bool with_volume,
+                           const double* x, double* gradient) {
+    const tet_group g = {d, corners, first};
     if (!are_neohookean(&g)) return false;
-    add_neohookean_gradient(&g, true, x, gradient);
+    add_neohookean_gradient(&g, with_volume, x, gradient);
     return true;
 }
 
-bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy) {
-    const tet_group g = {set->data, set->corners, first};
-    if (are_neohookean(&g)) *energy += neohookean_energy(&g, true, x);
-    else if (are_all(&g, PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED))
+bool pl_tet_lanes_energy(const pl_tet_data* d, const int* corners, int first, bool with_volume,
+                         const double* x, double* energy) {
+    const tet_group g = {d, corners, first};
+    if (are_neohookean(&g)) *energy += neohookean_energy(&g, with_volume, x);
+    else if (with_volume && are_all(&g, PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED))
         *energy += corotated_energy(&g, x);
     else return false;
-    return true;
-}
-
-bool pl_tet_lanes_distortion_gradient(const pl_tet_data* d, const int* corners, int first,
-                                      const double* x, double* gradient) {
-    const tet_group g = {d, corners, first};
-    if (!are_neohookean(&g)) return false;
-    add_neohookean_gradient(&g, false, x, gradient);
-    return true;
-}
-
-bool pl_tet_lanes_distortion_energy(const pl_tet_data* d, const int* corners, int first,
-                                    const double* x, double* energy) {
-    const tet_group g = {d, corners, first};
-    if (!are_neohookean(&g)) return false;
-    *energy += neohookean_energy(&g, false, x);
     return true;
 }
 

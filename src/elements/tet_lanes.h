@@ -17,6 +17,15 @@ typedef struct pl_tet_data {
     pl_material* materials;
 } pl_tet_data;
 
+// x of the corners of a tet of a set
+void pl_tet_gather(const pl_element_set* set, int e, const double* x, double local[12]);
+// Sums over tets of a set from `first` to before `last`: by lanes where these know the law, else by
+// the set's functions of single elements. d: its tets. with_volume: as of the lanes below.
+void pl_tet_sum_gradients(const pl_element_set* set, const pl_tet_data* d, bool with_volume,
+                          int first, int last, const double* x, double* gradient);
+double pl_tet_sum_energies(const pl_element_set* set, const pl_tet_data* d, bool with_volume,
+                           int first, int last, const double* x);
+
 // F of a tet whose corners are at x, 3 per corner; and its stiffness with a given tangent, 12 x 12
 // (tet_elements.c).
 pl_mat3 pl_tet_deformation(const pl_tet_data* d, int e, const double* x);
@@ -24,19 +33,17 @@ void pl_tet_stiffness(const pl_tet_data* d, int e, const pl_principal* tangent, 
 
 enum { PL_TET_LANES = 8 };
 
-// Adds the gradient, or the energy, of the PL_TET_LANES tets from `first` on. Returns false and
-// adds nothing if their laws are not supported: stable Neo-Hookean for both, ARAP and corotated for
-// the energy only.
-bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x, double* gradient);
-bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy);
+// Adds the gradient, or the energy, of the PL_TET_LANES tets from `first` on. corners: 4 per tet.
+// with_volume: the whole law, or what is left of it without its volume part, kappa/2 Phi^2. Returns
+// false and adds nothing if their laws are not supported: stable Neo-Hookean for all, ARAP and
+// corotated for the energy of the whole law.
+bool pl_tet_lanes_gradient(const pl_tet_data* d, const int* corners, int first, bool with_volume,
+                           const double* x, double* gradient);
+bool pl_tet_lanes_energy(const pl_tet_data* d, const int* corners, int first, bool with_volume,
+                         const double* x, double* energy);
 
-// The same for stable Neo-Hookean tets with the volume part of their law, kappa/2 Phi^2, split off.
-// corners: 4 per tet. Distortion: what is left of the law. Constraint: phi = V Phi of each tet.
-// Pressure: gradient += V p dPhi/dx, with a pressure p of each tet.
-bool pl_tet_lanes_distortion_gradient(const pl_tet_data* d, const int* corners, int first,
-                                      const double* x, double* gradient);
-bool pl_tet_lanes_distortion_energy(const pl_tet_data* d, const int* corners, int first,
-                                    const double* x, double* energy);
+// The volume part of stable Neo-Hookean tets. Constraint: phi = V Phi of each tet. Pressure:
+// gradient += V p dPhi/dx, with a pressure p of each tet. False as above.
 bool pl_tet_lanes_constraint(const pl_tet_data* d, const int* corners, int first, const double* x,
                              double phi[PL_TET_LANES]);
 bool pl_tet_lanes_pressure(const pl_tet_data* d, const int* corners, int first, const double* x,

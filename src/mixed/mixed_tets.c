@@ -26,14 +26,9 @@ typedef struct mixed_data {
 
 static const mixed_data* data_of(const pl_element_set* set) { return set->data; }
 
-static void gather(const int* corners, int e, const double* x, double* local) {
-    const int* v = corners + 4 * (size_t)e;
-    for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
-}
-
 static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
     double local[12];
-    gather(set->corners, e, x, local);
+    pl_tet_gather(set, e, x, local);
     return pl_tet_deformation(data_of(set)->tets, e, local);
 }
 
@@ -85,35 +80,11 @@ static int mixed_hessians(const pl_element_set* set, int first, int last, const 
 
 static void mixed_gradients(const pl_element_set* set, int first, int last, const double* x,
                             double* gradient) {
-    const pl_tet_data* d = data_of(set)->tets;
-    while (first < last) {
-        if (last - first >= PL_TET_LANES &&
-            pl_tet_lanes_distortion_gradient(d, set->corners, first, x, gradient)) {
-            first += PL_TET_LANES;
-            continue;
-        }
-        double local[12], own[12];
-        const int* v = set->corners + 4 * (size_t)first;
-        gather(set->corners, first, x, local);
-        mixed_gradient(set->data, first++, local, own);
-        for (int i = 0; i < 12; i++) gradient[3 * (size_t)v[i / 3] + (size_t)(i % 3)] += own[i];
-    }
+    pl_tet_sum_gradients(set, data_of(set)->tets, false, first, last, x, gradient);
 }
 
 static double mixed_energies(const pl_element_set* set, int first, int last, const double* x) {
-    const pl_tet_data* d = data_of(set)->tets;
-    double sum = 0.0;
-    while (first < last) {
-        if (last - first >= PL_TET_LANES &&
-            pl_tet_lanes_distortion_energy(d, set->corners, first, x, &sum)) {
-            first += PL_TET_LANES;
-            continue;
-        }
-        double local[12];
-        gather(set->corners, first, x, local);
-        sum += mixed_energy(set->data, first++, local);
-    }
-    return sum;
+    return pl_tet_sum_energies(set, data_of(set)->tets, false, first, last, x);
 }
 
 const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
