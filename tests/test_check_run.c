@@ -55,8 +55,8 @@ LONG_TEST(check_refuses_what_run_refuses)
          "use one of: multigrid mgpcg direct"},
         {BOX ", \"material\": {\"poisson\": 0.5}}]", "only method \"mixed\" can do"},
         {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "bodies[0].eigenfit: goes with solids"},
-        {BOX ", \"method\": \"grid\", \"contact\": {\"self\": true}}]",
-         "bodies[0].contact.self: bodies "},
+        {BOX ", \"rigid\": true, \"contact\": {\"self\": true}}]",
+         "bodies[0].contact.self: a rigid body "},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
          "\"springs\" does not go with method \"fem\" kind \"solid\""},
         {BOX ", \"material\": {\"law\": \"springs\"}}]", "or set \"kind\": \"cloth\""},
@@ -123,10 +123,10 @@ TEST(check_without_files_refuses_what_this_version_lacks)
 {
     char text[2048];
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\", \"method\": \"grid\", "
-                "\"contact\": {\"self\": true}}]");
+                "\"integrator\": \"quasistatic\", \"contact\": {\"self\": true}}]");
     CHECK_INT(run_verb("check", "--skip-files", text, sizeof text), 2);
     CHECK_TEXT(text, "scene.json:2:");
-    CHECK_TEXT(text, "bodies[0].contact.self: bodies collide with themselves");
+    CHECK_TEXT(text, "bodies[0].contact.self: goes with integrator quasistatic only for");
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\"}]");
     char command[1024], output[1 << 16];
     snprintf(command, sizeof command, "pliant check --skip-files %s", pl_test_path("scene.json"));

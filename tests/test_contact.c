@@ -245,3 +245,32 @@ TEST(contact_friction_is_that_of_the_collider)
         CHECK_NEAR(contact.friction, cases[k].expected, 0.0);
     }
 }
+
+// A ball that grows and a ring that closes carry their surfaces along their normals.
+TEST(contact_moves_with_surfaces_whose_size_changes)
+{
+    pl_moving_obstacle m = {.obstacle = {.kind = &pl_collider_sphere.solid, .radius = 1.1},
+                            .changes_size = true,
+                            .begin = pl_rigid_identity(),
+                            .end = pl_rigid_identity()};
+    pl_contact contact;
+    m.obstacle_before = m.obstacle;
+    m.obstacle_before.radius = 1.0;
+    pl_moving_obstacle_bound(&m);
+    const pl_vec3 at = {0, 1.05, 0};
+    CHECK(pl_may_touch(&m, at, at, 0.0) && pl_find_contact(&m, at, at, 0.0, &contact));
+    CHECK_NEAR(pl_distance(contact.motion, (pl_vec3){0, 0.1, 0}), 0.0, 1e-12);
+    CHECK_NEAR(pl_distance(contact.point, (pl_vec3){0, 1.1, 0}), 0.0, 1e-12);
+
+    // a ring of tube 0.1 closes from 1 to 0.96
+    m.obstacle = (pl_obstacle){
+        .kind = &pl_collider_torus.solid, .b = {0, 1, 0}, .radius = 0.96, .tube = 0.1};
+    m.obstacle_before = m.obstacle;
+    m.obstacle_before.radius = 1.0;
+    pl_moving_obstacle_bound(&m);
+    const pl_vec3 inside = {0.88, 0, 0};
+    CHECK(pl_may_touch(&m, inside, inside, 0.0));
+    CHECK(pl_find_contact(&m, inside, inside, 0.0, &contact));
+    CHECK_NEAR(pl_distance(contact.normal, (pl_vec3){-1, 0, 0}), 0.0, 1e-9);
+    CHECK_NEAR(pl_distance(contact.motion, (pl_vec3){-0.04, 0, 0}), 0.0, 1e-9);
+}

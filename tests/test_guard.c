@@ -190,6 +190,40 @@ LONG_TEST(guard_knows_what_pins_and_colliders_put_in)
 }
 
 // Elements that a pin has turned inside out have no finite energy: no state to go on with.
+// A block is pressed slowly from above, by 5 cm in 4 s.
+static void press(const char* collider) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"block\", "
+        "\"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.1, \"size_z\": 0.1, "
+        "\"edge\": 0.05}, \"material\": {\"young\": 1e4, \"poisson\": 0.3}}], \"attachments\": "
+        "[{\"body\": \"block\", \"where\": {\"side\": \"-y\"}}], \"colliders\": [%s]}",
+        collider);
+    pl_world* world = sample_start(text);
+    pl_frame_info info;
+    for (int k = 0; k < 240; k++) {
+        sample_step(world, 1, &info); // fails if the guard stops the run
+        CHECK_INT(info.retry_count, 0);
+    }
+    CHECK(info.elastic_energy > 1.0);
+    pl_world_destroy(world);
+}
+
+// The force of a stiff contact does its work too, although the vertex is hardly below the surface.
+TEST(guard_knows_the_work_of_stiff_contacts)
+{
+    press("{\"plane\": {\"point\": [0, 0.105, 0], \"normal\": [0, -1, 0]}, \"stiffness\": 1e6, "
+          "\"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 4, \"translate\": [0, -0.05, "
+          "0]}]}}");
+}
+
+TEST(guard_knows_the_work_of_colliders_that_grow)
+{
+    press("{\"sphere\": {\"center\": [0.05, 0.3, 0.05], \"radius\": {\"keyframes\": [[0, 0.195], "
+          "[4, 0.25]]}}}");
+}
+
 TEST(guard_tells_of_energy_that_is_not_finite)
 {
     pl_world* world = sample_start(

@@ -134,7 +134,7 @@ TEST(scene_from_standard_input)
     CHECK_TEXT(text, "standard input:1:0: not valid JSON");
     // what only the world finds out has its place, too
     snprintf(command, sizeof command,
-             "pliant check - --set bodies[0].method=grid --set "
+             "pliant check - --set bodies[0].rigid=true --set "
              "bodies[0].contact.self=true <%s/scenes/bar.json",
              PL_TEST_SOURCE_DIR);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);

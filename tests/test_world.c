@@ -293,6 +293,7 @@ TEST(world_refuses_by_name_what_it_cannot_do)
         pl_error error;
         pl_world* world;
         CHECK_OK(pl_scene_set(scene, "bodies[0].nonlinear", "\"linearised\"", &error), &error);
+        CHECK_OK(pl_scene_set(scene, "bodies[0].integrator", "\"quasistatic\"", &error), &error);
         CHECK_OK(pl_scene_set(scene, cases[k].path, cases[k].value, &error), &error);
         CHECK(pl_world_create(scene, &world, NULL, &error) == PL_ERROR_UNSUPPORTED);
         CHECK_TEXT(error.text, cases[k].message);

@@ -323,6 +323,81 @@ TEST(coupling_cuts_leave_other_bodies_alone)
     pl_world_destroy(world);
 }
 
+// ---------------------------------------------------------------- a body and itself
+
+// A sheet hangs by a line across its middle, so that both halves swing together; with `settings`.
+static pl_world* swing(const char* generate, const char* settings, bool self) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"threads\": 1, \"bodies\": [\n"
+             " {\"name\": \"sheet\", \"generate\": {%s}, %s, \"contact\": {\"self\": %s}}],\n"
+             " \"attachments\": [{\"body\": \"sheet\", \"where\": {\"box\": {\"min\": [0.18, -1, "
+             "-1], \"max\": [0.22, 1, 1]}}}]}",
+             generate, settings, self ? "true" : "false");
+    return sample_start(text);
+}
+
+// It meets itself and never crosses; without contact it does.
+static void check_swing(const char* generate, const char* settings, int frames) {
+    pl_world *world = swing(generate, settings, true), *through = swing(generate, settings, false);
+    const pl_world_body* body = &world->bodies[0];
+    CHECK(pl_world_is_coupled(world, body->system) && !world->systems[0].surfaces);
+    CHECK_INT(pl_world_crossings(through), -1);
+    int contacts = 0, crossed = 0;
+    for (int k = 0; k < frames; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    const size_t size = 3 * (size_t)pl_world_mesh(world, 0)->vertex_count * sizeof(double);
+    for (int k = 0; k < frames; k++) {
+        sample_step(through, 1, NULL);
+        memcpy(pl_world_positions(world, 0), pl_world_positions(through, 0), size);
+        crossed += pl_world_crossings(world) > 0;
+    }
+    CHECK(contacts > 5);
+    CHECK(crossed > 0);
+    pl_world_destroy(world);
+    pl_world_destroy(through);
+}
+
+#define CLOTH                                                                                      \
+    "\"shape\": \"cloth\", \"size_x\": 0.4, \"size_y\": 0.1, \"count_x\": 13, \"count_y\": 4"
+#define PLATE                                                                                      \
+    "\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.02, \"size_z\": 0.04, \"edge\": 0.02"
+#define LYING "\"transform\": {\"rotate\": [-90, 0, 0]}, "
+#define SOFT ", \"material\": {\"young\": 3e3, \"poisson\": 0.3}"
+
+LONG_TEST(coupling_cloth_of_projective_dynamics_does_not_pass_itself)
+{ check_swing(CLOTH, LYING "\"nonlinear\": \"projective\"", 24); }
+LONG_TEST(coupling_plate_of_projective_dynamics_does_not_pass_itself)
+{ check_swing(PLATE, "\"nonlinear\": \"projective\"" SOFT, 40); }
+LONG_TEST(coupling_linearised_plate_of_mixed_does_not_pass_itself)
+{ check_swing(PLATE, "\"method\": \"mixed\", \"nonlinear\": \"linearised\"" SOFT, 40); }
+LONG_TEST(coupling_plate_of_grid_does_not_pass_itself)
+{ check_swing(PLATE, "\"method\": \"grid\", \"grid\": {\"cell\": 0.01}" SOFT, 40); }
+
+static bool pushes_itself(const char* setting) {
+    static const char text[] = "{\"pliant\": 1, \"bodies\": [{\"name\": \"a\", \"generate\": "
+                               "{" CLOTH "}, \"nonlinear\": \"projective\"}]}";
+    pl_world* world = pbd_world(text, &setting, setting ? 1 : 0);
+    const bool pushes = pl_world_couples(world, 0, 0);
+    pl_world_destroy(world);
+    return pushes;
+}
+
+TEST(coupling_cloth_of_projective_dynamics_meets_itself_unless_told_otherwise)
+{
+    CHECK(pushes_itself(NULL));
+    CHECK(pushes_itself("bodies[0].contact.self=true"));
+    CHECK(!pushes_itself("bodies[0].contact.self=false"));
+    CHECK(!pushes_itself("bodies[0].fixed=true"));
+    CHECK(!pushes_itself("bodies[0].nonlinear=linearised"));
+    CHECK(!pushes_itself("bodies[0].nonlinear=newton")); // the step keeps it from itself
+    CHECK(!pushes_itself("bodies[0].integrator=quasistatic"));
+}
+
 // Pairs that push stay in the list, and those that are near; others go.
 TEST(coupling_drops_pairs_that_are_far_apart)
 {

@@ -19,10 +19,19 @@
 // LISTED: obstacles that a group of vertices can list; where more are near, it asks them all.
 enum { CHUNK = 4096, VERTEX_BLOCK = 512, GROUP = 32, LISTED = 512 };
 
+// How the place of the surface that is nearest to p has moved in the obstacle's frame. That of a
+// solid whose size changes has moved along its normal.
+static pl_vec3 drift_at(const pl_moving_obstacle* m, pl_vec3 p) {
+    if (!m->changes_size) return pl_obstacle_drift(&m->obstacle, p);
+    pl_vec3 normal, unused;
+    const double after = pl_obstacle_distance(&m->obstacle, p, &normal);
+    return pl_scale(pl_obstacle_distance(&m->obstacle_before, p, &unused) - after, normal);
+}
+
 // the plane that touches the obstacle where the vertex is nearest, or came in
 static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 normal,
                          pl_contact* out) {
-    pl_vec3 before = pl_sub(surface, pl_obstacle_drift(&m->obstacle, surface));
+    pl_vec3 before = pl_sub(surface, drift_at(m, surface));
     pl_vec3 begin = pl_rigid_to_world(&m->begin, before), end = pl_rigid_to_world(&m->end, surface);
     out->point = end;
     out->normal = pl_mat3_apply(&m->end.rotation, normal);
@@ -78,6 +87,7 @@ static pl_box grown_box(pl_box box, double room) {
 static pl_box local_reach_of(const pl_moving_obstacle* m) {
     const pl_obstacle* s = &m->obstacle;
     pl_box box = pl_obstacle_bounds(s);
+    if (m->changes_size) box = pl_box_add_box(box, pl_obstacle_bounds(&m->obstacle_before));
     double room = m->thickness + 1e-6 * (1.0 + pl_box_diagonal(box));
     if (s->solid && s->before) room = HUGE_VAL; // a surface that changes its shape, by any amount
     else room += largest_drift(s);
@@ -118,7 +128,7 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
                      pl_contact* out) {
     double room = m->thickness + thickness;
     pl_vec3 from = pl_rigid_to_local(&m->begin, start), to = pl_rigid_to_local(&m->end, end);
-    from = pl_add(from, pl_obstacle_drift(&m->obstacle, from));
+    from = pl_add(from, drift_at(m, from));
     pl_vec3 entry, entry_normal, normal;
     double distance = pl_obstacle_distance(&m->obstacle, to, &normal);
     if (!find_entry(&m->obstacle, from, to, room, distance, &entry, &entry_normal)) return false;

@@ -30,6 +30,8 @@ static inline pl_vec3 pl_rigid_to_local(const pl_rigid* pose, pl_vec3 world) {
 // A obstacle with its motion over a step.
 typedef struct pl_moving_obstacle {
     pl_obstacle obstacle;
+    bool changes_size;           // of a kind that is given by numbers, which change during the step
+    pl_obstacle obstacle_before; // if so: what it was at the start of the step
     pl_rigid begin, end;
     double thickness; // kept free around it [m]
     double friction;  // NAN: that of the vertex

@@ -272,8 +272,8 @@ static const pl_field_info body_contact_rows[] = {
                   "friction coefficient on colliders without one, and between bodies, where the "
                   "larger of two counts"),
     PL_ROW_CHOICE(pl_body_contact, "self", self, pl_self_contact, PL_SELF_CONTACT_AUTO,
-                  "whether the body collides with itself; methods fem, mixed and pbd. auto: for "
-                  "cloth of fem with nonlinear newton"),
+                  "whether the body collides with itself; all methods but rigid. auto: for cloth "
+                  "of fem that moves, but with nonlinear linearised or fixed"),
     PL_ROW_BOOL(pl_body_contact, "bodies", bodies, true,
                 "it collides with other bodies that have this set; contact.md says what each "
                 "method supports"),

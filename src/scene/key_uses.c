@@ -127,7 +127,7 @@ static const pl_key_use rows[] = {
     BODY("eigenfit", METHOD(FEM), KIND(SOLID), NONLINEAR(NEWTON | LINEARISED), MOVING),
     BODY("contact", METHOD(0)),
     BODY("contact.stiffness", METHOD(FEM | MIXED | GRID)),
-    BODY("contact.self", METHOD(FEM | MIXED | PBD)),
+    BODY("contact.self", METHOD(FEM | MIXED | PBD | GRID)),
     BODY("render", METHOD(0)),
 };
 // clang-format on

@@ -129,7 +129,8 @@ void pl_guard_begin_step(pl_world* w, int s) {
     move_hard_pins(w, system);
 }
 
-// A contact costs no more than its penalty, and no more than moving its vertex out.
+// A contact that is pressed further costs no more than its penalty, and no more than moving its
+// vertex along.
 static double contact_stiffness(const pl_guard_body* g, const pl_contact* c, double mass,
                                 double h) {
     return fmin(c->stiffness, g->stiffness + mass / (h * h));
@@ -172,9 +173,11 @@ void pl_guard_see_contacts(pl_world* w, int s, const pl_contact* contacts, int c
         double slip = c->friction > 0.0 ? pl_norm(pl_sub(c->motion, shift)) : 0.0;
         double stiffness = contact_stiffness(g, c, mass_of_point(system, g, c->vertex), h);
         double now = depth_at(c, pl_vec3_load(x + 3 * (size_t)c->vertex));
+        double pressed = fmax(depth - before, 0.0), rub = c->friction * slip;
         guard->seen_energy += 0.5 * stiffness * now * now;
-        normal += 0.5 * stiffness * fmax(depth * depth - before * before, 0.0);
-        drag += 0.5 * stiffness * c->friction * c->friction * slip * slip;
+        // the force that is there already does its full work, however stiff the penalty
+        normal += c->stiffness * before * pressed + 0.5 * stiffness * pressed * pressed;
+        drag += c->stiffness * before * rub + 0.5 * stiffness * rub * rub;
         g->shove = fmax(g->shove, fmax(depth - before, slip));
     }
     guard->contact_input = fmax(guard->contact_input, normal + drag);

@@ -182,6 +182,7 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
         double begin = time_after(w, k), end = time_after(w, k + 1);
         w->part[0] = (double)k / count;
         w->part[1] = (double)(k + 1) / count;
+        pl_world_start_sizes(w, begin);
         pl_world_evaluate(w, end);
         pl_status status = pl_world_push_changes(w, error);
         if (status != PL_OK) return status;

@@ -140,6 +140,7 @@ typedef struct pl_world_shape {
     double* before;       // 3 per point, at the begin and the end of a step
     double* after;
     pl_solid solid; // of a surface that changes
+    bool changes_size;
     pl_world_driver driver;
 } pl_world_shape;
 
@@ -165,6 +166,7 @@ struct pl_world {
     double first_step;  // time step at the start: the beat of caches [s]
     double step_size;   // of the present frame's steps, parts of substeps included [s]
     bool clock_changes; // the time step does
+    bool sizes_change;  // of some colliders
     pl_world_body* bodies;
     int body_count;
     pl_world_system* systems;
@@ -230,6 +232,8 @@ void pl_world_choose_contact(pl_world_body* body);
 
 // Finds which numbers of bodies and of the clock may change, and allocates what that takes.
 pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
+// True if curves change numbers whose path starts like this.
+bool pl_world_is_animated(const pl_scene* scene, const char* prefix);
 // Sets every number of the scene to its value at a time, including those that the host set.
 void pl_world_evaluate(pl_world* world, double time);
 // Passes changes since the last step to the methods, or to that of one system.
@@ -241,6 +245,9 @@ pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* e
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 // Allocates what a collider or attachment needs to change its shape.
 pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);
+// Call both in this order, the first before the numbers of the scene are those of the end: sizes of
+// colliders at the start of a step, and where colliders are during it.
+void pl_world_start_sizes(pl_world* world, double begin);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
 void pl_world_obstacles_free(pl_world* world);
 

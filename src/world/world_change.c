@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_animated(const pl_scene* scene, const char* prefix) {
+bool pl_world_is_animated(const pl_scene* scene, const char* prefix) {
     for (int k = 0; k < scene->animation_count; k++)
         if (strncmp(scene->animations[k].path, prefix, strlen(prefix)) == 0) return true;
     return false;
@@ -19,13 +19,13 @@ static bool may_change(const pl_scene* scene, int b) {
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "bodies[%d].%s", b, parts[k]);
-        if (is_animated(scene, prefix)) return true;
+        if (pl_world_is_animated(scene, prefix)) return true;
     }
     return false;
 }
 
 pl_status pl_world_changes_setup(pl_world* w, pl_error* error) {
-    w->clock_changes = is_animated(w->scene, "time_step");
+    w->clock_changes = pl_world_is_animated(w->scene, "time_step");
     for (int b = 0; b < w->body_count; b++) {
         pl_world_body* body = &w->bodies[b];
         const pl_eigenfit* fit = body->def->eigenfit;

@@ -13,16 +13,24 @@
 
 // The response of bodies without inertia depends only on their stiffness, which the model does not
 // have.
-bool pl_world_can_push(const pl_world_body* body) {
-    const pl_body* def = body->def;
-    if (!def->contact.bodies || def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
+static bool gives_way(const pl_body* def) {
+    if (def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
+}
+
+bool pl_world_can_push(const pl_world_body* body) {
+    return body->def->contact.bodies && gives_way(body->def);
+}
+
+static bool pushes_itself(const pl_world_body* body) {
+    return pl_world_wants_self(body) && gives_way(body->def) &&
+           body->def->method != PL_METHOD_RIGID;
 }
 
 bool pl_world_couples(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
-    return a != b && pl_world_can_push(first) && pl_world_can_push(second) &&
-           !pl_world_keeps_apart(w, a, b);
+    if (pl_world_keeps_apart(w, a, b)) return false;
+    return a == b ? pushes_itself(first) : pl_world_can_push(first) && pl_world_can_push(second);
 }
 
 bool pl_world_is_coupled(const pl_world* w, int s) {
@@ -98,14 +106,16 @@ static pl_status make_surfaces(pl_world* w, pl_surface_source* sources, pl_error
         c->systems[s].is_coupled = true;
         sources[count] = pl_world_surface_source(&w->bodies[b]);
         sources[count].first += c->firsts[s];
-        sources[count].meets_others = true;
-        sources[count++].meets_itself = false;
+        sources[count].meets_others = pl_world_can_push(&w->bodies[b]);
+        sources[count++].meets_itself = pl_world_couples(w, b, b);
     }
     for (int i = 0; i < count; i++)
         for (int j = i; j < count; j++)
             c->never[i * count + j] =
                 !pl_world_couples(w, c->body_of_surface[i], c->body_of_surface[j]);
-    return pl_surface_set_create(sources, count, c->firsts[c->system_count], &c->surfaces, error);
+    pl_status status =
+        pl_surface_set_create(sources, count, c->firsts[c->system_count], &c->surfaces, error);
+    return status == PL_OK ? pl_surface_set_find_patches(c->surfaces, w->pool, error) : status;
 }
 
 pl_status pl_world_coupling_setup(pl_world* w, pl_error* error) {

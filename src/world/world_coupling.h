@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Bodies that push each other although they are solved apart: those of different systems, and those
-// of one system whose method does not keep them apart.
+// of one system whose method does not keep them apart. A body that such a method does not keep from
+// itself may push itself in the same way.
 #ifndef PL_WORLD_COUPLING_H
 #define PL_WORLD_COUPLING_H
 
@@ -12,13 +13,13 @@
 
 // True if the settings of a body allow it to push bodies of other systems.
 bool pl_world_can_push(const pl_world_body* body);
-// True if this coupling lets two bodies push each other.
+// True if this coupling lets two bodies push each other, or with a = b one body itself.
 bool pl_world_couples(const pl_world* world, int a, int b);
 
 // True if this coupling may push a body of the system.
 bool pl_world_is_coupled(const pl_world* world, int system);
 
-// Creates nothing if no two bodies push each other.
+// Creates nothing if no body pushes another one or itself.
 pl_status pl_world_coupling_setup(pl_world* world, pl_error* error);
 void pl_world_coupling_free(pl_world* world);
 

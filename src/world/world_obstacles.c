@@ -173,6 +173,18 @@ static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* e
     return build_grid(pl_collider_surface(c), shape->mesh, w->pool, &w->grids[k], error);
 }
 
+// Colliders of files and caches move their points; those given by numbers may change these.
+static void find_sizes(pl_world* w) {
+    for (int k = 0; k < w->obstacle_count; k++) {
+        char prefix[48];
+        const pl_collider* c = &w->scene->colliders[k];
+        snprintf(prefix, sizeof prefix, "colliders[%d].%s.", k, pl_collider_shape_name(c->shape));
+        const bool by_numbers = !w->shapes[k].mesh && !w->shapes[k].point_count;
+        w->shapes[k].changes_size = by_numbers && pl_world_is_animated(w->scene, prefix);
+        w->sizes_change = w->sizes_change || w->shapes[k].changes_size;
+    }
+}
+
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     int count = w->scene->collider_count;
     w->obstacle_count = count;
@@ -183,6 +195,7 @@ pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error
     if (count && (!w->grids || !w->shapes)) return pl_fail_memory(error, "colliders");
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < count; k++) status = setup_obstacle(w, k, notes, error);
+    if (status == PL_OK) find_sizes(w);
     return status;
 }
 
@@ -197,6 +210,16 @@ pl_pose pl_world_collider_pose(const pl_world* w, int k, double time, double par
 // x = pivot + translate + R (start - pivot), as a frame
 static pl_rigid rigid_of(const pl_pose* pose) {
     return (pl_rigid){pose->rotation, pl_pose_point(pose, (pl_vec3){0, 0, 0})};
+}
+
+void pl_world_start_sizes(pl_world* w, double begin) {
+    if (!w->sizes_change) return;
+    pl_world_evaluate(w, begin);
+    for (int k = 0; k < w->obstacle_count; k++) {
+        pl_moving_obstacle* m = &w->obstacles[k];
+        m->changes_size = w->shapes[k].changes_size;
+        if (m->changes_size) m->obstacle_before = pl_collider_obstacle(&w->scene->colliders[k]);
+    }
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
@@ -230,6 +253,7 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
         pl_moving_obstacle still = w->obstacles[k];
         still.begin = still.end;
         still.obstacle.before = NULL;
+        still.changes_size = false;
         for (int i = 0; i < body->surface->mesh->vertex_count; i++) {
             int v = body->surface->vertices[i];
             pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);

@@ -16,6 +16,12 @@ static pl_status refuse(pl_error* error, int body, const char* key, const char* 
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "bodies[%d].%s: %s", body, key, text);
 }
 
+// The other methods keep a body from itself by forces that follow from its inertia.
+static bool solves_barriers(const pl_body* body) {
+    return (body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED) &&
+           body->nonlinear == PL_NONLINEAR_NEWTON && !body->solver.fixed;
+}
+
 // Which method, law and solvers this version has is in the table of combinations, which
 // pl_scene_resolve asks.
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
@@ -28,15 +34,10 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (meets_itself && body->method == PL_METHOD_RIGID)
         return refuse(error, b, "contact.self",
                       "a rigid body cannot collide with itself; leave it out");
-    if (meets_itself && !pl_world_method(body->method)->keeps_apart)
+    if (meets_itself && body->integrator == PL_INTEGRATOR_QUASISTATIC && !solves_barriers(body))
         return refuse(error, b, "contact.self",
-                      "bodies collide with themselves with methods fem, mixed and pbd only in "
-                      "this version; leave it out, or use one of these");
-    if (meets_itself && body->method != PL_METHOD_PBD &&
-        (body->nonlinear != PL_NONLINEAR_NEWTON || body->solver.fixed))
-        return refuse(error, b, "contact.self",
-                      "goes with nonlinear newton and without fixed in this version; leave it out, "
-                      "or change these");
+                      "goes with integrator quasistatic only for methods fem and mixed with "
+                      "nonlinear newton and without fixed; leave it out, or change these");
     if (meets_itself && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
                       "does not go with pbd.tear and pbd.level in this version; leave it out");

@@ -25,13 +25,18 @@ bool pl_world_can_collide(const pl_world_body* body) {
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
-// Where nobody said so, cloth of Newton's method: it costs little there while nothing touches.
-static bool meets_itself(const pl_world_body* body) {
+// Where nobody said so, cloth of fem that is solved to a tolerance: it costs little there while
+// nothing touches. Steps of a fixed amount of work keep it.
+bool pl_world_wants_self(const pl_world_body* body) {
     const pl_body* def = body->def;
-    if (!pl_world_can_collide(body)) return false;
     if (def->contact.self != PL_SELF_CONTACT_AUTO) return def->contact.self == PL_SELF_CONTACT_ON;
     return body->is_cloth && def->method == PL_METHOD_FEM &&
+           def->nonlinear != PL_NONLINEAR_LINEARISED && !def->solver.fixed &&
            def->integrator != PL_INTEGRATOR_QUASISTATIC;
+}
+
+static bool meets_itself(const pl_world_body* body) {
+    return pl_world_can_collide(body) && pl_world_wants_self(body);
 }
 
 static bool is_active(const pl_world* w, int s) {

@@ -16,6 +16,8 @@ void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surf
 pl_status pl_world_surfaces_setup(pl_world* world, int system, pl_error* error);
 // True if the settings of a body allow its method to keep it apart from others.
 bool pl_world_can_collide(const pl_world_body* body);
+// True if a body is to collide with itself.
+bool pl_world_wants_self(const pl_world_body* body);
 // True if two bodies are of one system, whose method keeps them apart.
 bool pl_world_keeps_apart(const pl_world* world, int a, int b);
 // True if something else may hold or push the body by contact.
