@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The public solver: checks its input, owns levels and vectors, and reports.
+// The public multigrid solver (pliant/multigrid.h): checks the input, owns levels and vectors, and
+// fills in pl_mg_info.
 #include "base/memory.h"
 #include "base/timer.h"
 #include "multigrid/mg_krylov.h"
@@ -43,7 +44,7 @@ static pl_status check_def(const pl_mg_def* def, pl_error* error) {
     return PL_OK;
 }
 
-// the column in a row, by bisection
+// true if the row has this column; binary search
 static bool has_entry(const pl_mg_blocks* A, int row, int column) {
     int low = A->offsets[row], high = A->offsets[row + 1];
     while (low < high) {
@@ -131,7 +132,7 @@ pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double
         return status;
     }
     s->setup_seconds = pl_seconds() - start;
-    pl_mg_update(s, A->values, NULL); // whether that failed, solves tell
+    pl_mg_update(s, A->values, NULL); // a failure shows in the info of each solve
     *out = s;
     return PL_OK;
 }
@@ -161,7 +162,7 @@ pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, i
         return pl_fail_memory(error, "blocks on the diagonal");
     double start = pl_seconds();
     pl_status status = pl_block_mg_update_diagonal(s->mg, blocks, count, error);
-    // where only the factor failed, the levels have the blocks
+    // PL_ERROR_DIVERGED: only the factor failed; the levels have the blocks
     if (status != PL_OK && status != PL_ERROR_DIVERGED) return status;
     s->added.count = 0;
     if (count > 0)
