@@ -30,7 +30,7 @@ static int body_of_surface(const pl_world* w, int s, int surface) {
     return -1;
 }
 
-// two bodies that the scene wants to collide and that are not kept apart, both ways or at all
+// true if the scene wants two bodies to collide, but they do not, or only one way
 static bool passes(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
@@ -46,7 +46,7 @@ static bool passes(const pl_world* w, int a, int b) {
 
 static const char* name_of(const pl_world* w, int b) { return w->bodies[b].def->name; }
 
-// The settings that allow two bodies to be solved as one system.
+// Writes which settings would allow two bodies to be solved as one system.
 static void advise(const pl_body* a, const pl_body* b, char* text, size_t size) {
     const char *key = NULL, *first = NULL, *second = NULL;
     if (a->method != b->method) {

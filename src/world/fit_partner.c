@@ -66,7 +66,7 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
         "eigenfit.coarse_edge");
 }
 
-// A coarse mesh that pliant makes of the body must be coarser than the body.
+// A coarse mesh made by pliant must have fewer vertices than the body's own.
 static pl_status check_coarse(const pl_world_body* coarse, const pl_body* rest,
                               const pl_world_body* own, pl_error* error) {
     int count = coarse->mesh->vertex_count, own_count = own->mesh->vertex_count;
@@ -77,7 +77,7 @@ static pl_status check_coarse(const pl_world_body* coarse, const pl_body* rest,
                    rest->eigenfit->coarse_edge, count, own_count);
 }
 
-// The body may have been moved out of another one that it started in.
+// Moves the fine mesh like the body, if that was moved out of another one at the start.
 static void move_along(const pl_world_body* body, pl_mesh* fine) {
     for (size_t v = 0; v < (size_t)fine->vertex_count; v++)
         pl_vec3_store(fine->positions + 3 * v,
@@ -125,7 +125,7 @@ void pl_fit_partner_free(pl_fit_partner* p) {
 
 // ---------------------------------------------------------------- what is held
 
-// Selections that mean vertices of one mesh, and would be others on another one.
+// True if a selection is only valid on one mesh: on the other it would be other vertices.
 static bool is_of_one_mesh(const pl_selection* s, const pl_mesh* other) {
     switch (s->kind) {
     case PL_SELECT_VERTICES:
@@ -154,7 +154,8 @@ static int nearest_vertex(const pl_mesh* mesh, pl_vec3 p) {
     return nearest;
 }
 
-// Fine vertices where only held coarse ones have weights, and the nearest one of each of those.
+// Selects the fine vertices that are interpolated from held coarse vertices alone, and for each
+// held coarse vertex the nearest fine one.
 static pl_status carry_over(const pl_mesh* coarse, const int* held, int held_count,
                             const pl_fit_partner* p, pl_selected* out, pl_error* error) {
     const double whole = 1.0 - 1e-6;

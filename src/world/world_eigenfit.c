@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A fit depends only on the scene at its start and on the attachments that hold now, so a resumed
-// run finds the same ratios. Attachments that are springs count as forces: the modes are those of
+// run gets the same ratios. Attachments with a stiffness count as forces: the modes are those of
 // the body without them.
 #include "world/world_eigenfit.h"
 #include "base/log.h"
@@ -21,25 +21,25 @@
 #include <math.h>
 #include <string.h>
 
-// Modes of the fine body beyond those of the coarse one: at the end of the list they may come in
+// The fine mesh gets some modes more than the coarse one, because the last modes may come in
 // another order.
 enum { SPARE_MODES = 4 };
-// Modes of fewer vertices are found faster than they are worth keeping.
+// Fine meshes with fewer vertices are not cached: their modes are computed quickly.
 enum { CACHED_FROM = 2000 };
 
-// What a fit is made of.
+// Data of one fit.
 typedef struct fit {
     pl_world* w;
     int b;
     const pl_world_body* body;
-    pl_scene* at_start; // of materials that change; or NULL
-    const pl_body* def; // at the start
+    pl_scene* at_start; // the scene at the start, if materials change; otherwise NULL
+    const pl_body* def; // the body at the start
     pl_world_body rest; // the body with its materials at the start
     pl_fit_partner partner;
     pl_array pins, fine_pins; // of pl_pin
     pl_body_modes coarse, fine;
     double* ratios; // one for each coarse mode
-    int fitted;     // modes whose shapes agree
+    int fitted;     // number of modes with a match
 } fit;
 
 static void free_fit(fit* f) {
@@ -55,7 +55,7 @@ static void free_fit(fit* f) {
 
 // ---------------------------------------------------------------- the body at the start
 
-// A copy of the scene with every number as it was at the start.
+// Copies the scene and resets every number to its value at the start.
 static pl_status copy_start(const pl_world* w, pl_scene** out, pl_error* error) {
     pl_status status = pl_scene_copy(w->scene, out, error);
     if (status != PL_OK) return status;
@@ -92,7 +92,7 @@ static pl_status take_start(fit* f, pl_error* error) {
 
 // ---------------------------------------------------------------- what holds it
 
-// Attachments that are springs have a stiffness.
+// True if attachment k holds the body at a time; springs, which have a stiffness, do not count.
 static bool holds_body(const fit* f, int k, double time) {
     const pl_attachment* def = &f->w->scene->attachments[k];
     return f->w->attachments[k].body == f->b && isnan(def->stiffness) &&
@@ -173,8 +173,8 @@ static pl_status check_modes(const fit* f, pl_error* error) {
     return PL_OK;
 }
 
-// overlaps = |(B u)' M w| / |B u|_M of coarse modes u and fine modes w that are not rigid, with B
-// the interpolation from the coarse mesh to the fine one. work: fine numbers of all coarse modes.
+// overlaps = |(B u)' M w| / |B u|_M of all coarse modes u and fine modes w that are not rigid. B
+// interpolates from the coarse mesh to the fine one. work: room for B u of all coarse modes.
 static void find_overlaps(const fit* f, double* work, double* partials, double* overlaps) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
@@ -192,8 +192,8 @@ static void find_overlaps(const fit* f, double* work, double* partials, double* 
     for (int i = 0; i < rows * columns; i++) overlaps[i] = fabs(overlaps[i]);
 }
 
-// Each coarse mode gets the lambda of the fine one that has its shape. Where none has, the ratio is
-// one: that is how many modes are fitted (S2 section 3.2).
+// Each coarse mode gets the lambda of the fine mode with its shape. Without a match the ratio is 1;
+// so the number of fitted modes follows from the matches (S2 section 3.2).
 static void choose_ratios(fit* f, const double* overlaps) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
@@ -332,7 +332,7 @@ static pl_status give_term(const fit* f, pl_error* error) {
     return pl_step_add_term(system->data, pl_eigenfit_term_of(system->eigenfit), error);
 }
 
-// DAC: one ratio for all of the body.
+// DAC: scales all stiffness of the body.
 static pl_status scale_body(const fit* f, pl_error* error) {
     pl_material_maps_scale(f->body->maps, dac_scale(f));
     return pl_world_push_system(f->w, f->body->system, error);
@@ -368,7 +368,7 @@ pl_status pl_world_eigenfit_setup(pl_world* w, int s, pl_notes* notes, pl_error*
         w->systems[s].fit_holds = PL_ALLOC(bool, w->attachment_count);
         if (w->attachment_count && !w->systems[s].fit_holds)
             return pl_fail_memory(error, "EigenFit");
-        return run_fit(w, b, w->time, notes, error); // its body has a system to itself
+        return run_fit(w, b, w->time, notes, error); // such a body is the only one of its system
     }
     return PL_OK;
 }
