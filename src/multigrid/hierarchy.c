@@ -76,7 +76,7 @@ static pl_status choose_counts(pl_mg_hierarchy* h, int vertex_count,
     }
     if (count > PL_MG_MAX_LEVELS - 1)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%d coarse levels are too many; give at max_count %d", count,
+                       "%d coarse levels are too many; give at most %d", count,
                        PL_MG_MAX_LEVELS - 1);
     h->node_counts[0] = vertex_count;
     h->level_count = 1;
