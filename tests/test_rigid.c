@@ -289,14 +289,14 @@ static void check_refused(const char* body, const char* more, const char* said) 
 #define BOX "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}"
 TEST(rigid_refuses_what_it_cannot_do)
 {
-    check_refused("\"generate\": {\"shape\": \"cloth\"}", "", "\"cloth\" does not go with");
+    check_refused("\"generate\": {\"shape\": \"cloth\"}", "", "\"cloth\" does not work with");
     check_refused(BOX ", \"integrator\": \"quasistatic\"", "", "integrator");
     check_refused(BOX ", \"contact\": {\"self\": true}", "", "a rigid body cannot collide");
     check_refused(BOX ", \"eigenfit\": {}", "", "eigenfit");
     check_refused(BOX,
                   ", \"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}, "
                   "\"hold\": [\"x\"]}]",
-                  "does not go with method \"rigid\"");
+                  "does not work with method \"rigid\"");
 }
 
 TEST(rigid_refuses_surfaces_without_inside)

@@ -75,9 +75,8 @@ static pl_status choose_counts(pl_mg_hierarchy* h, int vertex_count,
         counts = automatic;
     }
     if (count > PL_MG_MAX_LEVELS - 1)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%d coarse levels are too many; give at most %d", count,
-                       PL_MG_MAX_LEVELS - 1);
+        return pl_fail(error, PL_ERROR_ARGUMENT, "%d coarse levels are too many; give at most %d",
+                       count, PL_MG_MAX_LEVELS - 1);
     h->node_counts[0] = vertex_count;
     h->level_count = 1;
     for (int k = count - 1; k >= 0; k--) {
@@ -310,7 +309,8 @@ pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
                                 pl_error* error) {
     *h = (pl_mg_hierarchy){.pool = options->pool};
-    if (graph->count < 1) return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid of no vertices");
+    if (graph->count < 1)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid needs at least one vertex");
     pl_status status = choose_counts(h, graph->count, options, error);
     if (status != PL_OK) {
         h->level_count = 0;

@@ -71,13 +71,14 @@ static pl_status hint_at_pieces(const pl_body* body, const pl_mesh* mesh, bool i
     const char* item = is_cloth ? "triangles" : "tets";
     if (joined_pieces < pieces)
         pl_note(notes, PL_NOTE_INFO,
-                "body \"%s\": falls apart into %d pieces, as its %s meet without sharing vertices "
-                "(%d vertices lie at the place of another); `pliant mesh IN -o OUT.%s --repair` "
+                "body \"%s\": consists of %d unconnected pieces, because its %s touch without "
+                "sharing vertices (%d vertices have the position of another); `pliant mesh IN -o "
+                "OUT.%s --repair` "
                 "joins them to %d",
                 body->name, pieces, item, duplicates, is_cloth ? "obj" : "msh", joined_pieces);
     else
-        pl_note(notes, PL_NOTE_INFO, "body \"%s\": consists of %d pieces that nothing joins",
-                body->name, pieces);
+        pl_note(notes, PL_NOTE_INFO, "body \"%s\": consists of %d unconnected pieces", body->name,
+                pieces);
     return PL_OK;
 }
 

@@ -127,11 +127,10 @@ static bool is_lambda_known(const pl_element_material* m, pl_method method) {
 static pl_status check_value(const pl_element_material* m, pl_method method, int e,
                              pl_error* error) {
     if (m->law == PL_LAW_MOONEY_RIVLIN && m->mu2 > m->mu)
-        return pl_fail(
-            error, PL_ERROR_MESH,
-            "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the shear "
-            "modulus, so it must not be above it",
-            e, m->mu2, m->mu);
+        return pl_fail(error, PL_ERROR_MESH,
+                       "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the "
+                       "shear modulus, so it must not exceed it",
+                       e, m->mu2, m->mu);
     if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && is_lambda_known(m, method) &&
         isfinite(m->density))
         return PL_OK;

@@ -163,7 +163,8 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
         return status;
     }
     if (mesh->field_count)
-        pl_note(notes, PL_NOTE_INFO, "body \"%s\": fields of the mesh are left out, as it can tear",
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": fields of the mesh are ignored, because the cloth can tear",
                 b->def->name);
     pl_mesh_destroy(b->mesh);
     b->mesh = out;

@@ -124,8 +124,8 @@ static pl_status find_coarse_modes(fit* f, pl_error* error) {
     if (status != PL_OK) return status;
     if (f->coarse.set.count > PL_DAVIDSON_MAX)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: %d rigid modes and %d others are more than the %d that pliant "
-                       "follows; set eigenfit.modes to %d or less",
+                       "eigenfit: %d rigid modes and %d others exceed the limit of %d; set "
+                       "eigenfit.modes to %d or less",
                        f->coarse.set.rigid_count, count, PL_DAVIDSON_MAX,
                        PL_DAVIDSON_MAX - f->coarse.set.rigid_count);
     return PL_OK;
@@ -153,12 +153,12 @@ static pl_status find_fine_modes(fit* f, pl_error* error) {
 static pl_status check_modes(const fit* f, pl_error* error) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     if (coarse->rigid_count > fine->rigid_count && f->pins.count < f->fine_pins.count)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: the body has %d rigid modes and the fine mesh %d, as attachments "
-                       "hold only %d of the body's vertices and %d of the fine mesh's; widen "
-                       "\"where\", so that the body is held as the fine mesh is",
-                       coarse->rigid_count, fine->rigid_count, (int)f->pins.count,
-                       (int)f->fine_pins.count);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "eigenfit: the body has %d rigid modes and the fine mesh %d, because attachments hold "
+            "only %d of the body's vertices and %d of the fine mesh's; widen "
+            "\"where\", so that the body is held as the fine mesh is",
+            coarse->rigid_count, fine->rigid_count, (int)f->pins.count, (int)f->fine_pins.count);
     if (coarse->rigid_count != fine->rigid_count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "eigenfit: the body has %d rigid modes and the fine mesh %d; both must be "
@@ -166,7 +166,7 @@ static pl_status check_modes(const fit* f, pl_error* error) {
                        coarse->rigid_count, fine->rigid_count);
     if (fine->count < coarse->count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: the fine mesh has %d modes, and %d are to be fitted; %s",
+                       "eigenfit: the fine mesh has only %d modes, but %d are to be fitted; %s",
                        fine->count, coarse->count,
                        is_coarsened(f) ? "give a longer coarse_edge or fewer modes"
                                        : "give a mesh that is finer than the body");
@@ -257,7 +257,7 @@ static double dac_scale(const fit* f) {
 
 static void note_unread(const fit* f, pl_notes* notes) {
     const pl_eigenfit *e = f->def->eigenfit, preset = pl_default_eigenfit();
-    const char* format = "bodies[%d].eigenfit.%s does nothing with eigenfit.%s";
+    const char* format = "bodies[%d].eigenfit.%s has no effect with eigenfit.%s";
     if (is_by_hand(f) && e->modes != preset.modes)
         pl_note(notes, PL_NOTE_INFO, format, f->b, "modes", "ratios, which are one for each mode");
     if (e->dac && e->fallback) pl_note(notes, PL_NOTE_INFO, format, f->b, "fallback", "dac");
@@ -268,11 +268,10 @@ static void note_unread(const fit* f, pl_notes* notes) {
 static void note_ratios(const fit* f, pl_notes* notes) {
     if (is_by_hand(f)) return;
     if (f->def->eigenfit->dac) {
-        pl_note(
-            notes, PL_NOTE_INFO,
-            "body \"%s\": its stiffness is multiplied by %.3f, the first eigenvalue of a mesh of "
-            "%d vertices over its own",
-            f->def->name, dac_scale(f), f->fine.set.vertex_count);
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": its stiffness is multiplied by %.3f, the ratio of the first "
+                "eigenvalue of a fine mesh of %d vertices to its own",
+                f->def->name, dac_scale(f), f->fine.set.vertex_count);
         return;
     }
     const pl_mode_set* coarse = &f->coarse.set;
@@ -288,8 +287,8 @@ static void note_ratios(const fit* f, pl_notes* notes) {
             f->def->name, f->fitted, count, f->fine.set.vertex_count, low, high);
     if (2 * f->fitted < count)
         pl_note(notes, PL_NOTE_MENDED,
-                "body \"%s\": most of its modes have other shapes than those of the fine mesh and "
-                "are not fitted; a %s helps",
+                "body \"%s\": most of its modes match no mode of the fine mesh and are not fitted; "
+                "a %s helps",
                 f->def->name,
                 is_coarsened(f) ? "shorter eigenfit.coarse_edge" : "finer mesh of the body");
     if (high > 1.0 && f->def->eigenfit->fine)

@@ -378,11 +378,12 @@ pl_status pl_guard_fail(const pl_world* w, int s, pl_guard_verdict verdict, pl_e
                        "body \"%s\": positions or velocities of a step are not finite; %s",
                        body->name, advice_for(body));
     if (verdict == PL_GUARD_ENERGY_NOT_FINITE)
-        return pl_fail(error, PL_ERROR_DIVERGED,
-                       "body \"%s\": the elastic energy is not finite, elements are inverted; move "
-                       "attachments and colliders less in a frame (a smaller time_step, more "
-                       "substeps), or use a law that allows it, as corotated",
-                       body->name);
+        return pl_fail(
+            error, PL_ERROR_DIVERGED,
+            "body \"%s\": the elastic energy is not finite, because elements are inverted; move "
+            "attachments and colliders less in a frame (a smaller time_step, more "
+            "substeps), or use a law that allows inversion, such as corotated",
+            body->name);
     return pl_fail(error, PL_ERROR_DIVERGED,
                    "body \"%s\": the simulation gains energy out of nothing: it has %.3g J, and "
                    "loads, attachments and colliders can have put in %.3g J at most; the largest "

@@ -304,9 +304,7 @@ pl_status pl_world_cut(pl_world* w, int b, const double sweep[9], int* cut_count
         count = system->method->cut(system->data, pl_world_place_in_system(w, b), sweep);
     if (cut_count) *cut_count = count > 0 ? count : 0;
     if (count >= 0) return PL_OK;
-    return pl_fail(
-        error, PL_ERROR_UNSUPPORTED,
-        "body \"%.100s\" cannot be cut: only cloth of method pbd that can tear can; give it "
-        "pbd.tear",
-        w->bodies[b].def->name);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "body \"%.100s\" cannot be cut; only cloth of method pbd with pbd.tear can",
+                   w->bodies[b].def->name);
 }

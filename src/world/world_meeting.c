@@ -78,8 +78,8 @@ static pl_status find_starts(pl_world* w, pl_notes* notes, pl_error* error) {
                       (pl_world_couples(w, b, other) || starts_inside(w, b, other));
             if (*inside && !pl_world_couples(w, b, other))
                 pl_note(notes, PL_NOTE_INFO,
-                        "contact: body \"%s\" starts inside \"%s\", so that the two do not "
-                        "collide; move one of them, or set contact.bodies to false",
+                        "contact: body \"%s\" starts inside \"%s\", so the two do not collide; "
+                        "move one of them, or set contact.bodies to false",
                         w->bodies[b].def->name, w->bodies[other].def->name);
         }
     return PL_OK;

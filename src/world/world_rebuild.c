@@ -119,9 +119,9 @@ static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_er
             h * distance_from_affine(body->mesh, from->method->velocities(from->data) + at);
         if (bent > allowed || bends > allowed)
             return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "body \"%.100s\" is a surface without tets and bent; a new lattice for "
-                           "it can only start from a shape that is turned, moved or stretched "
-                           "evenly; start the scene anew with this",
+                           "body \"%.100s\" is deformed and has no tets; a new lattice can only "
+                           "take over a shape that is rotated, moved or stretched evenly; restart "
+                           "the scene with this change",
                            body->def->name);
     }
     return PL_OK;
@@ -258,8 +258,8 @@ pl_status pl_world_prepare_change(pl_world* w, int b, pl_error* error) {
     if (body->may_change) return PL_OK;
     if (!w->systems[body->system].method->update)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d]: method %s takes no new numbers in this version", b,
-                       pl_method_name((int)body->def->method));
+                       "bodies[%d]: numbers of a body of method %s cannot change in this version",
+                       b, pl_method_name((int)body->def->method));
     body->next = PL_ALLOC(pl_element_material, body->element_count);
     bool* changed = PL_ALLOC(bool, w->body_count);
     pl_status status = (body->next || !body->element_count) && changed
@@ -301,10 +301,10 @@ static pl_status body_of_path(const pl_scene* scene, const char* path, int* b, c
     if (strcmp(path, "substeps") == 0) return PL_OK;
     if (sscanf(path, "bodies[%d].%n", b, &size) != 1 || size == 0 || *b < 0 ||
         *b >= scene->body_count)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%.300s: this cannot change during a run; colliders and attachments are "
-                       "moved by calls of their own",
-                       path);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "%.300s: this cannot change during a run; other calls move colliders and attachments",
+            path);
     *key = path + size;
     if (is_of_the_mesh(*key))
         return pl_fail(error, PL_ERROR_ARGUMENT,
@@ -325,9 +325,7 @@ static pl_status fit_body(pl_scene* next, int b, pl_notes* notes, pl_error* erro
         if (status != PL_OK) return status;
         trial = next->bodies[b];
         pl_note(notes, PL_NOTE_INFO,
-                "%s: the old choice does not go with the new one; pliant "
-                "chooses",
-                path);
+                "%s: the old value does not fit the new method; pliant chooses another", path);
     }
     return PL_OK; // pl_scene_resolve reports what still does not fit
 }
@@ -339,13 +337,13 @@ static pl_status check_mesh(const pl_world_body* body, const pl_body* next, int 
     if (body->is_cloth && tears != will_tear)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d]: cloth that can tear has other vertices than cloth that cannot; "
-                       "start the scene anew with this",
+                       "restart the scene with this change",
                        b);
     if (!body->is_cloth && body->mesh->tet_count == 0 && next->method != PL_METHOD_GRID &&
         next->method != PL_METHOD_RIGID)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: body \"%.100s\" is a surface without tets, as methods "
-                       "grid and rigid have it; start the scene anew with method %s",
+                       "bodies[%d].method: body \"%.100s\" is a surface without tets, which only "
+                       "methods grid and rigid support; restart the scene with method %s",
                        b, body->def->name, pl_method_name((int)next->method));
     return PL_OK;
 }
@@ -421,8 +419,8 @@ static pl_status check_next(const pl_world* w, pl_scene* next, const bool* chang
         if (changed[b] && w->bodies[b].may_change &&
             !pl_world_method(next->bodies[b].method)->update)
             status = pl_fail(error, PL_ERROR_UNSUPPORTED,
-                             "bodies[%d].method: has numbers that change, which method %s does not "
-                             "take in this version",
+                             "bodies[%d].method: the body has numbers that change, which method %s "
+                             "does not support in this version",
                              b, pl_method_name((int)next->bodies[b].method));
     return status;
 }

@@ -257,15 +257,16 @@ pl_status pl_world_state_load(pl_world* w, const void* in, size_t size, pl_error
     int64_t head[HEAD_SIZE], own[HEAD_SIZE];
     make_head(w, own);
     if (size < sizeof head)
-        return pl_fail(error, PL_ERROR_FORMAT, "the state is cut: it has %zu bytes", size);
+        return pl_fail(error, PL_ERROR_FORMAT, "the state is incomplete: it has only %zu bytes",
+                       size);
     memcpy(head, in, sizeof head);
     if (memcmp(head, own, SAME_SIZE * sizeof(int64_t)) != 0)
         return pl_fail(error, PL_ERROR_FORMAT, "the state is of another scene or another version");
     if (head[5] != (int64_t)size)
-        return pl_fail(error, PL_ERROR_FORMAT,
-                       "the state has %zu bytes, and should have %lld; it is cut, or of another "
-                       "scene",
-                       size, (long long)head[5]);
+        return pl_fail(
+            error, PL_ERROR_FORMAT,
+            "the state has %zu bytes instead of %lld; it is incomplete, or of another scene", size,
+            (long long)head[5]);
     state_walk s = {.from = in, .room = size};
     w->contacts.count = 0; // of another frame
     pl_status status = pass_world(&s, w, size, error);

@@ -38,7 +38,7 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                       "or change these");
     if (meets_itself && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
-                      "does not go with pbd.tear and pbd.level in this version; leave it out");
+                      "does not work with pbd.tear and pbd.level in this version; leave it out");
     return PL_OK;
 }
 
@@ -49,9 +49,10 @@ static pl_status check_animation(const pl_scene* scene, const pl_animation* anim
     if (sscanf(animation->path, "bodies[%d].%n", &b, &size) != 1 || size == 0) return PL_OK;
     if (strncmp(animation->path + size, "contact.", 8) == 0) return PL_OK;
     if (pl_world_method(scene->bodies[b].method)->update) return PL_OK;
-    return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "%s: cannot change during a run with method %s in this version; give one number",
-                   animation->path, pl_method_name((int)scene->bodies[b].method));
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "%s: cannot change during a run with method %s in this version; give a constant number",
+        animation->path, pl_method_name((int)scene->bodies[b].method));
 }
 
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
@@ -120,7 +121,7 @@ pl_status pl_world_check_held(pl_world* w, pl_error* error) {
         if (must_fall(w, b))
             return pl_fail(error, PL_ERROR_ARGUMENT,
                            "bodies[%d].integrator: is \"quasistatic\", but nothing holds body "
-                           "\"%.100s\" at the start, so that it has no equilibrium; attach it, or "
+                           "\"%.100s\" at the start, so it has no equilibrium; attach it, or "
                            "use \"euler\"",
                            b, w->bodies[b].def->name);
     pl_status status = PL_OK;
