@@ -53,11 +53,12 @@ static pl_mesh* take_apart(pl_mesh* whole) {
 TEST(hints_at_soups)
 {
     set_up(take_apart(sample_sheet(4, 4)), ", \"kind\": \"cloth\"");
-    CHECK(was_noted("falls apart into 32 pieces, as its triangles meet without sharing vertices"));
+    CHECK(was_noted(
+        "consists of 32 unconnected pieces, because its triangles touch without sharing vertices"));
     CHECK(was_noted("--repair` joins them to 1"));
     pl_notes_destroy(notes);
     set_up(take_apart(sample_box(1, 1, 1)), "");
-    CHECK(was_noted("falls apart into 6 pieces, as its tets meet"));
+    CHECK(was_noted("consists of 6 unconnected pieces, because its tets touch"));
     pl_notes_destroy(notes);
     // whole ones are not spoken of, and pieces that are apart are only counted
     set_up(sample_sheet(4, 4), ", \"kind\": \"cloth\"");
@@ -65,7 +66,7 @@ TEST(hints_at_soups)
     pl_notes_destroy(notes);
     pl_mesh* sheet = sample_sheet(2, 2);
     set_up(sample_join(sheet, sheet, 5.0), ", \"kind\": \"cloth\"");
-    CHECK(was_noted("consists of 2 pieces that nothing joins"));
+    CHECK(was_noted("consists of 2 unconnected pieces"));
     pl_notes_destroy(notes);
     pl_mesh_destroy(sheet);
 }

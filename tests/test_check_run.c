@@ -53,12 +53,13 @@ LONG_TEST(check_refuses_what_run_refuses)
     static const char* const scenes[][2] = {
         {BOX ", \"method\": \"mixed\", \"linear\": \"pcg\"}]",
          "use one of: multigrid mgpcg direct"},
-        {BOX ", \"material\": {\"poisson\": 0.5}}]", "only method \"mixed\" can do"},
-        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "bodies[0].eigenfit: goes with solids"},
+        {BOX ", \"material\": {\"poisson\": 0.5}}]", "only method \"mixed\" supports"},
+        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]",
+         "bodies[0].eigenfit: works only with solids"},
         {BOX ", \"rigid\": true, \"contact\": {\"self\": true}}]",
          "bodies[0].contact.self: a rigid body "},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
-         "\"springs\" does not go with method \"fem\" kind \"solid\""},
+         "\"springs\" does not work with method \"fem\" kind \"solid\""},
         {BOX ", \"material\": {\"law\": \"springs\"}}]", "or set \"kind\": \"cloth\""},
         {BOX ", \"method\": \"pbd\", \"pbd\": {\"tear\": 2}}]", "pbd.tear: only cloth can tear"},
         {BOX ", \"method\": \"grid\", \"linear\": \"mgpcg\"}]", "use one of: multigrid"},
@@ -126,7 +127,7 @@ TEST(check_without_files_refuses_what_this_version_lacks)
                 "\"integrator\": \"quasistatic\", \"contact\": {\"self\": true}}]");
     CHECK_INT(run_verb("check", "--skip-files", text, sizeof text), 2);
     CHECK_TEXT(text, "scene.json:2:");
-    CHECK_TEXT(text, "bodies[0].contact.self: goes with integrator quasistatic only for");
+    CHECK_TEXT(text, "bodies[0].contact.self: works with integrator quasistatic only for");
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\"}]");
     char command[1024], output[1 << 16];
     snprintf(command, sizeof command, "pliant check --skip-files %s", pl_test_path("scene.json"));
@@ -170,7 +171,7 @@ static pl_scene* scene_of(const int v[PL_COMBINE_COUNT]) {
     pl_attachment hold = pl_default_attachment();
     hold.body = "b";
     hold.where.kind = PL_SELECT_SIDE;
-    hold.where.side.face = (pl_side)0; // -x
+    hold.where.side.face = (pl_side)0;                          // -x
     if (body.method == PL_METHOD_RIGID) hold.stiffness = 100.0; // else nothing moves
     pl_scene* scene;
     pl_error error;

@@ -102,7 +102,7 @@ TEST(combinations_every_cell)
         CHECK_OK(pl_scene_add_body(scene, &body, &error), &error);
         pl_status status = pl_scene_resolve(scene, &error);
         CHECK((status == PL_OK) == is_sensible(v));
-        if (status != PL_OK) CHECK_TEXT(error.text, "does not go with");
+        if (status != PL_OK) CHECK_TEXT(error.text, "does not work with");
         pl_scene_destroy(scene);
         cells++;
         allowed += is_sensible(v);
@@ -154,7 +154,7 @@ TEST(combinations_say_what_does_not_fit)
     char text[512];
     CHECK(!pl_combination_resolve(&body, &key, text, sizeof text));
     CHECK(strcmp(key, "linear") == 0);
-    CHECK(strcmp(text, "\"direct\" does not go with method \"grid\" kind \"solid\"; use one of: "
+    CHECK(strcmp(text, "\"direct\" does not work with method \"grid\" kind \"solid\"; use one of: "
                        "multigrid") == 0);
 }
 

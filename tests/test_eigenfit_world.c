@@ -371,9 +371,9 @@ TEST(eigenfit_keys_that_cannot_be_meant_are_refused)
 TEST(eigenfit_notes_keys_that_it_does_not_read)
 {
     static const char* const cases[][2] = {
-        {", \"eigenfit\": {\"ratios\": [0.5], \"modes\": 3}", "eigenfit.modes does nothing"},
+        {", \"eigenfit\": {\"ratios\": [0.5], \"modes\": 3}", "eigenfit.modes has no effect"},
         {", \"eigenfit\": {\"dac\": true, \"modes\": 2, \"fallback\": true}",
-         "eigenfit.fallback does nothing"}};
+         "eigenfit.fallback has no effect"}};
     for (int k = 0; k < 2; k++) {
         char text[1024];
         snprintf(text, sizeof text, bar_scene, 1, 0.1, "linear", "euler", cases[k][0]);

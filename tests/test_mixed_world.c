@@ -91,10 +91,10 @@ TEST(mixed_refuses_by_name_what_it_cannot_do)
     static const struct {
         const char *path, *value, *message;
     } cases[] = {
-        {"bodies[0].material.law", "arap", "\"arap\" does not go with method \"mixed\""},
-        {"bodies[0].material.law", "springs", "\"springs\" does not go with method \"mixed\""},
-        {"bodies[0].nonlinear", "projective", "\"projective\" does not go with method \"mixed\""},
-        {"bodies[0].kind", "cloth", "\"cloth\" does not go with method \"mixed\""},
+        {"bodies[0].material.law", "arap", "\"arap\" does not work with method \"mixed\""},
+        {"bodies[0].material.law", "springs", "\"springs\" does not work with method \"mixed\""},
+        {"bodies[0].nonlinear", "projective", "\"projective\" does not work with method \"mixed\""},
+        {"bodies[0].kind", "cloth", "\"cloth\" does not work with method \"mixed\""},
         {"bodies[0].material.poisson", "-0.1", "is below 0"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -110,7 +110,7 @@ TEST(mixed_refuses_by_name_what_it_cannot_do)
     pl_world* world;
     CHECK_OK(pl_scene_set(scene, "bodies[0].material.poisson", "0.5", &error), &error);
     CHECK(pl_world_create(scene, &world, NULL, &error) != PL_OK);
-    CHECK_TEXT(error.text, "only method \"mixed\" can do");
+    CHECK_TEXT(error.text, "only method \"mixed\" supports");
     pl_scene_destroy(scene);
 }
 

@@ -72,7 +72,7 @@ TEST(recording_with_a_damaged_frame_lacks_only_that)
     CHECK_INT(pl_recording_number(r, DAMAGED), DAMAGED + 1);
     for (int i = 0; i < FRAMES; i++) CHECK_OK(pl_recording_load(r, i, &error), &error);
     CHECK_INT(pl_notes_count(notes), 1);
-    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "frame 5 is damaged and left out");
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "frame 5 is damaged and ignored");
     pl_recording_close(r);
     pl_notes_destroy(notes);
 }

@@ -134,7 +134,7 @@ TEST(rigid_tumbles_as_theory_says)
     const double rad = PL_PI / 180.0;
     const double I[3] = {first.inertia.m[0], first.inertia.m[4], first.inertia.m[8]};
     double s[7] = {5 * rad, 500 * rad, 3 * rad, 0, 0, 0, 1}, energy = 0, low = 1e9, high = 0;
-    const pl_vec3 spin = {I[0] * s[0], I[1] * s[1], I[2] * s[2]};
+    const pl_vec3 L = {I[0] * s[0], I[1] * s[1], I[2] * s[2]};
     double lowest = 1.0;
     for (int k = 0; k < 600; k++) {
         pl_frame_info info;
@@ -142,7 +142,7 @@ TEST(rigid_tumbles_as_theory_says)
         if (k == 0) energy = info.kinetic_energy;
         low = fmin(low, info.kinetic_energy), high = fmax(high, info.kinetic_energy);
         const pl_rigid_body* b = rigid_of(world, 0);
-        CHECK_NEAR(pl_distance(b->state.spin, spin) / pl_norm(spin), 0.0, 1e-10);
+        CHECK_NEAR(pl_distance(b->state.angular_momentum, L) / pl_norm(L), 0.0, 1e-10);
         const pl_mat3 R = pl_rigid_rotation(&b->state);
         lowest = fmin(lowest, R.m[4]); // where the middle axis points
         if (k != 89) continue;
@@ -289,14 +289,14 @@ static void check_refused(const char* body, const char* more, const char* said) 
 #define BOX "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}"
 TEST(rigid_refuses_what_it_cannot_do)
 {
-    check_refused("\"generate\": {\"shape\": \"cloth\"}", "", "\"cloth\" does not go with");
+    check_refused("\"generate\": {\"shape\": \"cloth\"}", "", "\"cloth\" does not work with");
     check_refused(BOX ", \"integrator\": \"quasistatic\"", "", "integrator");
     check_refused(BOX ", \"contact\": {\"self\": true}", "", "a rigid body cannot collide");
     check_refused(BOX ", \"eigenfit\": {}", "", "eigenfit");
     check_refused(BOX,
                   ", \"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}, "
                   "\"hold\": [\"x\"]}]",
-                  "does not go with method \"rigid\"");
+                  "does not work with method \"rigid\"");
 }
 
 TEST(rigid_refuses_surfaces_without_inside)

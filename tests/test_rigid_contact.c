@@ -104,8 +104,8 @@ TEST(rigid_bodies_that_meet_keep_angular_momentum)
         for (int b = 0; b < 2; b++) {
             pl_rigid_body body = s->bodies[b];
             pl_rigid_take_over(s, &body);
-            sums[k] = pl_add(
-                sums[k], pl_add(body.state.spin, pl_cross(body.state.centre, body.state.momentum)));
+            sums[k] = pl_add(sums[k], pl_add(body.state.angular_momentum,
+                                             pl_cross(body.state.centre, body.state.momentum)));
         }
     }
     CHECK(pl_rigid_velocity(&s->bodies[0]).x < 1.0); // they met

@@ -173,11 +173,11 @@ static void check_refused(const char* body, const char* attachment, const char* 
 TEST(rollers_are_refused_by_name_where_they_do_not_go)
 {
     check_refused(", \"method\": \"grid\"", "\"hold\": \"x\"",
-                  "attachments[0].hold: does not go with method \"grid\"");
+                  "attachments[0].hold: does not work with method \"grid\"");
     check_refused(", \"method\": \"pbd\"", "\"normal\": [1, 0, 0]",
-                  "attachments[0].normal: does not go with method \"pbd\"");
+                  "attachments[0].normal: does not work with method \"pbd\"");
     check_refused(", \"nonlinear\": \"projective\"", "\"hold\": [\"x\"]",
-                  "attachments[0].hold: does not go with nonlinear \"projective\"");
+                  "attachments[0].hold: does not work with nonlinear \"projective\"");
     check_refused("", "\"hold\": [\"x\", \"x\"]", "has x twice");
     check_refused("", "\"normal\": [0, 0, 0]", "attachments[0].normal: is zero");
     check_refused("", "\"hold\": \"x\", \"normal\": [1, 0, 0]", "replaces hold");

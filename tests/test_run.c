@@ -352,7 +352,7 @@ LONG_TEST(run_folder_errors)
     make_reference();
     pl_test_write_file(pl_test_path("file"), "x", 1);
     CHECK_INT(pliant("run", "scene.json", "file/below", ""), 2);
-    CHECK_TEXT(text, "file/below: cannot be made");
+    CHECK_TEXT(text, "file/below: cannot be created");
     CHECK_INT(pliant("run", "scene.json", "file", ""), 2);
     CHECK_TEXT(text, "is not a folder");
     CHECK_INT(pliant("run", "scene.json", "whole", ""), 2);
@@ -403,7 +403,7 @@ LONG_TEST(run_refuses_wrong_checkpoints)
     // metrics that were cut
     CHECK_INT(truncate(pl_test_path("whole/metrics.csv"), 200), 0);
     CHECK_INT(pliant("resume", "whole", NULL, ""), 2);
-    CHECK_TEXT(text, "was cut");
+    CHECK_TEXT(text, "is incomplete");
     free(bytes);
     pl_source_free(&mine);
     pl_source_free(&other);

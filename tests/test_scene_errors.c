@@ -103,17 +103,17 @@ TEST(scene_refuses_absurd_values)
         {BODY("\"material\": {\"young\": -5}"), "bodies[0].material.young: is -5", "Pa"},
         {BODY("\"material\": {\"density\": 1e30}"), "bodies[0].material.density: is 1e+30", NULL},
         {BODY("\"material\": {\"poisson\": 0.6}"), "bodies[0].material.poisson: is 0.6", NULL},
-        {BODY("\"material\": {\"poisson\": 0.5}"), "only method \"mixed\" can do",
+        {BODY("\"material\": {\"poisson\": 0.5}"), "only method \"mixed\" supports",
          "bodies[0].material.poisson"},
         {"\"bodies\": [{\"mesh\": \"a.obj\", \"render\": {\"edge\": 0.1}}]",
-         "render.edge: goes with \"generate\"", NULL},
+         "render.edge: works only with \"generate\"", NULL},
         {"\"bodies\": [{\"generate\": {\"shape\": \"sphere\"}, "
          "\"render\": {\"edge\": 0.1, \"surface\": \"a.obj\"}}]",
          "render.edge: and render.surface exclude one another", NULL},
-        {BODY("\"material\": {\"mu\": 5}"), "mu: goes with one of lambda and bulk", NULL},
+        {BODY("\"material\": {\"mu\": 5}"), "mu: needs one of lambda and bulk", NULL},
         {BODY("\"material\": {\"mu\": 5, \"lambda\": 1, \"bulk\": 1}"),
          "has both \"lambda\" and \"bulk\"", NULL},
-        {BODY("\"material\": {\"lambda\": 5}"), "lambda: goes with mu", NULL},
+        {BODY("\"material\": {\"lambda\": 5}"), "lambda: needs mu", NULL},
         {BODY("\"material\": {\"young\": 5, \"mu\": 5}"), "has both \"young\" and \"mu\"", NULL},
         {BODY("\"material\": {\"mu\": 3, \"lambda\": -2}"), "bulk modulus", "must be above 0"},
         {BODY("\"transform\": {\"scale\": -1}"), "transform.scale: is -1", NULL},
@@ -184,23 +184,24 @@ TEST(scene_refuses_what_does_not_go_together)
 {
     static const bad_scene scenes[] = {
         {BODY("\"method\": \"grid\", \"linear\": \"direct\""),
-         "bodies[0].linear: \"direct\" does not go with method \"grid\"", "use one of: multigrid"},
+         "bodies[0].linear: \"direct\" does not work with method \"grid\"",
+         "use one of: multigrid"},
         {BODY("\"nonlinear\": \"projective\", \"material\": {\"law\": \"stvk\"}"),
-         "bodies[0].nonlinear: \"projective\" does not go with method \"fem\" kind \"solid\" "
+         "bodies[0].nonlinear: \"projective\" does not work with method \"fem\" kind \"solid\" "
          "material.law \"stvk\"",
          NULL},
         {BODY("\"kind\": \"cloth\", \"method\": \"grid\""),
-         "bodies[0].kind: \"cloth\" does not go with", NULL},
+         "bodies[0].kind: \"cloth\" does not work with", NULL},
         {BODY("\"method\": \"mixed\", \"material\": {\"law\": \"arap\"}"),
-         "bodies[0].material.law: \"arap\" does not go with method \"mixed\"",
+         "bodies[0].material.law: \"arap\" does not work with method \"mixed\"",
          "use one of: linear corotated stvk neohookean stable_neohookean mooney_rivlin"},
-        {BODY("\"eigenfit\": {\"ratios\": [1], \"edge\": 0.05}"), "bodies[0].eigenfit: give one of",
-         NULL},
+        {BODY("\"eigenfit\": {\"ratios\": [1], \"edge\": 0.05}"),
+         "bodies[0].eigenfit: give at most one of", NULL},
         {BODY("\"method\": \"pbd\", \"eigenfit\": {}"),
-         "bodies[0].eigenfit: goes with solids in motion", NULL},
+         "bodies[0].eigenfit: works only with solids in motion", NULL},
         {BODY("\"method\": \"grid\", \"regions\": [{\"region\": \"x\", \"material\": {\"law\": "
               "\"arap\"}}]"),
-         "regions[0].material.law", "\"arap\" does not go with"},
+         "regions[0].material.law", "\"arap\" does not work with"},
     };
     REFUSE_ALL(scenes);
 }

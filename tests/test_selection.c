@@ -139,7 +139,7 @@ TEST(selection_says_what_is_wrong)
     pl_selection s = box(5, 6);
     check_fails(
         mesh, &s,
-        "nothing of body \"bear\" is selected: its 27 vertices lie from (0, 0, 0) to (2, 2, 2)");
+        "nothing of body \"bear\" is selected: its 27 vertices are from (0, 0, 0) to (2, 2, 2)");
     s = of_kind(PL_SELECT_VERTICES);
     s.vertices = (int[]){27};
     s.vertex_count = 1;

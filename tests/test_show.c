@@ -283,7 +283,7 @@ TEST(render_command)
     CHECK(truncate(path, 3000) == 0);
     snprintf(command, sizeof command, "pliant render %s -o %s/t.png --size 32x32", folder, folder);
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
-    CHECK_TEXT(text, "are not a complete frame and are left out");
+    CHECK_TEXT(text, "are not a complete frame and are ignored");
     CHECK(truncate(path, 100) == 0);
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "the head of the recording is incomplete or damaged");
@@ -506,7 +506,7 @@ TEST(show_draws_textures_on_coordinates_only)
     pl_show* show;
     CHECK_OK(pl_show_open(write_ball("ball.obj"), NULL, NULL, &show, NULL, &error), &error);
     CHECK_INT(pl_show_set_texture(show, picture, &error), PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "no texture coordinates");
+    CHECK_TEXT(error.text, "no body has texture coordinates");
     pl_show_close(show);
     // creatures have some; every allocation fails once
     pl_generate_options how;

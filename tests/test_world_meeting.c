@@ -149,7 +149,7 @@ TEST(meeting_says_who_passes_whom)
     CHECK_OK(pl_scene_set(scene, "bodies[1].transform.translate", "[0, 0.35, 0]", &error), &error);
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
     CHECK_INT(pl_notes_count(notes), 3);
-    CHECK_TEXT(pl_notes_text(notes, 2, NULL), "the first pushes the second and does not feel it");
+    CHECK_TEXT(pl_notes_text(notes, 2, NULL), "the first pushes the second but does not feel it");
     pl_world_destroy(world);
     // the body that comes first is out of it, too, if it says so
     CHECK_OK(pl_scene_set(scene, "bodies[1].transform.translate", "[0, 0.5, 0]", &error), &error);

@@ -244,7 +244,7 @@ TEST(world_refuses_changes_by_name)
 {
     static const struct {
         const char *change, *text;
-    } cases[] = {{"bodies[0].material.law=springs", "does not go with method"},
+    } cases[] = {{"bodies[0].material.law=springs", "does not work with method"},
                  {"bodies[0].linear=fast", "linear"},
                  {"bodies[0].mesh=x.obj", "cannot change"},
                  {"bodies[0].transform.size=2", "cannot change"},

@@ -9,12 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-// Tolerances of lambda: when modes are followed from similar shapes, and when they are searched.
+// Relative tolerances of lambda: for modes followed from similar shapes, and for modes found anew.
 static const double FOLLOW_TOLERANCE = 0.1, LAMBDA_TOLERANCE = 1e-8;
-// Weight of the whole body's rotation in that of a vertex. It matters where all neighbours lie in a
-// plane.
+// Weight of the whole body's rotation in the rotation of a vertex. It matters where all neighbours
+// are in one plane.
 static const double WHOLE_PART = 0.05;
-// The same in the rotation of the held vertices. It matters where these are a point or a line.
+// The same for the rotation of the held vertices. It matters where these are at one point or on a
+// line.
 static const double WHOLE_PART_OF_FRAME = 1e-3;
 
 struct pl_eigenfit_term {
@@ -32,13 +33,13 @@ struct pl_eigenfit_term {
     pl_block_matrix K;
     pl_modes_problem problem;
     pl_modes_multigrid* multigrid; // NULL: not needed yet
-    double* start;                 // positions at which modes and forces are evaluated
-    double* elastic;               // gradient of the elements there
-    bool knows_forces;             // elastic is that of this step
-    bool knows_K;                  // K is that of this step
-    double projected;              // fraction of the projected Hessian in it
+    double* start;                 // positions x0 where modes and forces are evaluated
+    double* elastic;               // gradient of the elements at `start`
+    bool knows_forces;             // `elastic` is up to date
+    bool knows_K;                  // K is up to date
+    double projected;              // fraction of the projected Hessian in K
     double *lambda, *shapes;
-    double* turned;   // shapes at rest, rotated with the body; later those of active modes
+    double* turned;   // first: shapes at rest, rotated with the body; later: shapes of active modes
     double* overlaps; // mode_count^2
     int* match;
     bool found, agrees;
@@ -124,8 +125,8 @@ void pl_eigenfit_term_destroy(pl_eigenfit_term* e) {
 
 // ---------------------------------------------------------------- modes of the step
 
-// The best mass-weighted linear map from the rest shape to the start of the step, up to a stretch:
-// of all vertices, or only of held ones (0 if there are none).
+// The best mass-weighted linear map from the rest shape to the start of the step, up to a stretch.
+// It considers all vertices, or only held ones; 0 if there are none.
 static pl_mat3 gradient_of(const pl_eigenfit_term* e, const double* mass, bool held_only) {
     pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
     double total = 0.0, size = 0.0;
@@ -178,7 +179,7 @@ typedef struct turn_job {
     pl_quat start; // the same
 } turn_job;
 
-// shapes: those at rest, rotated at each vertex with its neighbours
+// initial guess: shapes at rest, each vertex rotated like its neighbourhood
 static void turn_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const turn_job* job = user;
@@ -217,7 +218,7 @@ static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const doub
     e->projected = projected;
 }
 
-// Levels follow the rest shape, not the stiffness, which may change: a resumed run must get the
+// Levels are built from the stiffness at rest, not the present one, so that a resumed run gets the
 // same levels.
 static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f,
                                    pl_error* error) {
@@ -227,7 +228,7 @@ static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective*
                                      error);
 }
 
-// overlaps = |U' M W| of the modes of the step and those at rest, rotated by R
+// overlaps = |U' M W|, with U the modes of the step and W the modes at rest, rotated by R
 static void find_overlaps(pl_eigenfit_term* e, pl_mat3 R) {
     size_t n = vector_size(e);
     turn_rest_shapes(e, R);
@@ -245,8 +246,8 @@ static void take_rest_modes(pl_eigenfit_term* e) {
     e->found = e->agrees = true;
 }
 
-// Modes of K with this fraction of the projected Hessian: from similar shapes or, if that fails, by
-// a search.
+// Finds the modes of K, assembled with this fraction of the projected Hessian. Follows them from
+// the rotated rest shapes; if that fails, finds them anew.
 static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, double projected,
                                pl_mat3 turn, pl_error* error) {
     int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
@@ -264,8 +265,8 @@ static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, 
     return status;
 }
 
-// Modes of the Hessian at the start of the step. If that is indefinite, as in buckling, modes of
-// the projected Hessian.
+// Finds the modes of the Hessian at the start of the step or, if that is indefinite, as in
+// buckling, of the projected Hessian.
 static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
     pl_mat3 turn = turn_of_body(e, f->mass);
     turn_rest_shapes(e, turn);
@@ -281,7 +282,7 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_
         find_overlaps(e, turn);
         pl_match_modes(e->mode_count, e->mode_count, e->overlaps, e->match);
     }
-    // no usable modes in this state: the step has no correction
+    // other failures: this state has no usable modes, and the step no correction
     return status == PL_ERROR_MEMORY ? status : PL_OK;
 }
 
@@ -294,7 +295,7 @@ static void find_elastic(pl_eigenfit_term* e, const pl_step_objective* f) {
     e->knows_forces = true;
 }
 
-// E of a mode: A u = (w + k lambda) M u without and (w + k r lambda) M u with the correction
+// E of a mode u: A u = (w + k lambda) M u; with the correction (w + k r lambda) M u
 static double fitted_inverse(double w, double k, double lambda, double ratio) {
     double fitted = w + k * ratio * lambda;
     return fitted > 0.0 ? 1.0 / fitted : 0.0;
@@ -352,7 +353,7 @@ static pl_status begin(void* user, const struct pl_step_objective* f, pl_error* 
     return status;
 }
 
-// sums[2 k] and sums[2 k + 1]: along mode k, of x - start and of x - reference
+// sums[2 k] and sums[2 k + 1]: components of x - start and of x - reference along mode k
 static void find_sums(const pl_eigenfit_term* e, const double* x) {
     size_t n = vector_size(e);
     for (size_t i = 0; i < n; i++) {
@@ -468,7 +469,7 @@ pl_status pl_eigenfit_term_refit(pl_eigenfit_term* e, const pl_eigenfit_input* i
     pl_status status = pl_eigenfit_term_create(in, e->pool, &next, error);
     if (status != PL_OK) return status;
     *e = *next;
-    *next = before; // the caller frees it; its multigrid refers to e->problem
+    *next = before; // freed below
     tie(e);
     pl_eigenfit_term_destroy(next);
     return PL_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Assignment by shortest augmenting paths: rows are added one by one, and potentials of rows and
+// Assignment by shortest augmenting paths. Rows are added one by one; potentials of rows and
 // columns keep all reduced costs non-negative.
 #include "eigenfit/mode_match.h"
 
@@ -14,8 +14,8 @@ typedef struct assignment {
     int columns;
     const double* overlaps;
     double of_row[PL_MATCH_MAX + 1], of_column[PL_MATCH_MAX + 1]; // potentials
-    int row_of[PL_MATCH_MAX +
-               1]; // the row that has a column, from 1 on; 0: none. Column 0 is none.
+    // per column: its row. Rows and columns are counted from 1; 0 is none.
+    int row_of[PL_MATCH_MAX + 1];
 } assignment;
 
 static double cost(const assignment* a, int row, int column) {
@@ -23,7 +23,7 @@ static double cost(const assignment* a, int row, int column) {
     return isfinite(overlap) ? 1.0 - overlap * overlap : 1.0;
 }
 
-// Adds a row: finds the cheapest path of exchanges that ends in a free column.
+// Adds a row by the cheapest path of exchanges that ends at a free column.
 static void join(assignment* a, int row) {
     double least[PL_MATCH_MAX + 1];
     int from[PL_MATCH_MAX + 1];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Matches the modes of a deformed body with those at rest, and those of a coarse mesh with those of
-// a fine one, by mass-orthogonality (S2 section 3.5). So a ratio follows its mode where two
-// eigenvalues cross (S2 Fig. 5).
+// Matches modes by shape: those of a deformed body with those at rest, and those of a coarse mesh
+// with those of a fine mesh (mass-orthogonality, S2 section 3.5). So a ratio follows its mode when
+// two eigenvalues cross (S2 Fig. 5).
 #ifndef PL_EIGENFIT_MODE_MATCH_H
 #define PL_EIGENFIT_MODE_MATCH_H
 
@@ -11,14 +11,14 @@
 
 enum { PL_MATCH_MAX = 256 };
 
-// overlaps: rows x columns, |u_j' M w_k| of mode j and candidate k; rows <= columns <=
-// PL_MATCH_MAX. match[j] is the candidate for mode j. Each is used at most once, and the sum of
-// squared overlaps is largest (assignment of Kuhn and Munkres). Values that are not finite count as
-// 0.
+// Finds the assignment of candidates to modes with the largest sum of squared overlaps (Kuhn and
+// Munkres). overlaps: rows x columns, |u_j' M w_k| of mode j and candidate k; rows <= columns <=
+// PL_MATCH_MAX. match[j] is the candidate of mode j; each candidate is used at most once. Values
+// that are not finite count as 0.
 void pl_match_modes(int rows, int columns, const double* overlaps, int* match);
 
-// The fraction of mode j, from 0 to 1, that lies in the candidates whose lambda is near that of its
-// match: for equal lambdas only the common space is defined, not each shape. row: the overlaps of
+// The overlap, from 0 to 1, of mode j with the space of all candidates whose lambda is near that of
+// its match. If lambdas are equal, only this space is defined, not each shape. row: the overlaps of
 // mode j.
 double pl_mode_agreement(int columns, const double* row, const double* lambda, int match);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// V is the basis, V' M V = 1, with its images K V and the projected matrix H = V' K V. A Ritz
-// vector u = V y with H y = theta y has the residual r = K u - theta M u, and r' B r / theta
-// estimates how far theta is above an eigenvalue.
+// V is the basis, V' M V = 1, and H = V' K V the projected matrix; the images K V are stored too. A
+// Ritz vector u = V y with H y = theta y has the residual r = K u - theta M u. r' B r / theta
+// estimates the relative error of theta.
 #include "modes/davidson.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -17,11 +17,11 @@
 
 enum {
     BLOCK = 8,     // new directions per iteration
-    GUARD = 4,     // Ritz vectors beyond those wanted that a restart keeps
-    SPACE = 32,    // vectors of the basis beyond those that a restart keeps
+    GUARD = 4,     // Ritz vectors that a restart keeps in addition to the wanted ones
+    SPACE = 32,    // vectors of the basis in addition to those that a restart keeps
     RANDOM = BLOCK // random vectors of a start
 };
-// A new direction that orthogonalisation shortens below this fraction is only rounding.
+// A new direction is dropped as round-off if orthogonalisation shortens it below this fraction.
 static const double DEPENDENT = 1e-12;
 
 struct pl_davidson {
@@ -93,7 +93,7 @@ static void free_basis(basis* b) {
 
 // ---------------------------------------------------------------- the basis grows
 
-// Makes the first `vectors` of W orthogonal to V, twice because of rounding.
+// Makes the first `vectors` of W orthogonal to V; twice, because of round-off.
 static void project_out(basis* b, int vectors) {
     int count = b->count;
     for (int pass = 0; pass < 2 && b->size > 0; pass++) {
@@ -124,14 +124,15 @@ static void append(basis* b, int first, int k, double size_before) {
     for (int i = 0; i < count; i++) to[i] = w[i] / norm;
 }
 
-// Appends up to BLOCK vectors of W, their images and their rows of H. False if none is new.
+// Appends up to BLOCK vectors of W, their images and their rows of H. Returns false if none is
+// independent of V.
 static bool grow(basis* b, int vectors) {
     int first = b->size, count = b->count;
     double before[BLOCK];
     if (vectors > b->room - first) vectors = b->room - first;
     for (int k = 0; k < vectors; k++)
         before[k] = mass_norm(b, block(b, b->W, k), block(b, b->MW, k));
-    // with vectors of very different size, the combination below would lose the short ones
+    // scaled, because the combination below would lose vectors much shorter than others
     for (int k = 0; k < vectors; k++)
         if (before[k] > 0.0)
             for (int i = 0; i < count; i++) block(b, b->W, k)[i] /= before[k];
@@ -150,7 +151,7 @@ static bool grow(basis* b, int vectors) {
     return true;
 }
 
-// Random vectors, smoothed by the preconditioner.
+// Appends random vectors, smoothed by the preconditioner.
 static bool grow_randomly(basis* b, int vectors) {
     for (int k = 0; k < vectors; k++) {
         double *w = block(b, b->W, k), *Mw = block(b, b->MW, k);
@@ -201,15 +202,16 @@ static void make_residuals(basis* b, int from, int vectors) {
     pl_panel_combine(b->pool, count, n, b->KV, vectors, Y, vectors, 1.0, true, b->W);
 }
 
-// True if a new direction has brought in a value below converged ones, or changed one of them.
-static void look_again(basis* b) {
+// Reduces `done` if a new direction has found a value below converged ones, or has changed one of
+// them.
+static void reopen_changed(basis* b) {
     double slack = 10.0 * b->options->tolerance;
     for (int k = 0; k < b->done; k++)
         if (b->ritz[k] < b->settled[k] - slack * fmax(fabs(b->settled[k]), b->shift)) b->done = k;
 }
 
-// Computes into W at most BLOCK directions that improve the lowest Ritz vectors that have not
-// converged. Returns their number, or -1 if values are not finite.
+// Computes at most BLOCK directions into W, which improve the lowest unconverged Ritz vectors.
+// Returns their number, or -1 if values are not finite.
 static int find_directions(basis* b, pl_davidson_result* result) {
     const pl_davidson_options* o = b->options;
     int made = 0, from = b->done, wanted = b->wanted < b->size ? b->wanted : b->size;
@@ -256,7 +258,7 @@ static bool append_row(double* Y, int rows, int n, const double* y) {
     return norm > 1e-8;
 }
 
-// H becomes rows H rows'. The part of the Ritz vectors is diagonal.
+// Replaces H by rows H rows'. Its part for the Ritz vectors is diagonal.
 static void rotate_projected(basis* b, int n, int lowest, int kept, const double* rows) {
     double* HY = b->rotation; // kept x n
     for (int k = lowest; k < kept; k++)
@@ -298,16 +300,18 @@ static void restart(basis* b) {
 
 static pl_status fail_not_finite(pl_error* error) {
     return pl_fail(error, PL_ERROR_DIVERGED,
-                   "the eigenvalue solver met values that are not finite");
+                   "the eigenvalue solver computed values that are not finite; check the matrices "
+                   "for infinite or "
+                   "extreme values");
 }
 
-// The directions are in W. If the basis is full, a restart, which does not use W, makes room.
+// The new directions are in W. If the basis is full, a restart makes room; it does not use W.
 static pl_status iterate(basis* b, pl_davidson_result* result, pl_error* error) {
     const pl_davidson_options* o = b->options;
     enum { TUNED = 8 }; // iterations
     for (; result->iterations < o->max_iterations; result->iterations++) {
         if (!project(b)) return fail_not_finite(error);
-        look_again(b);
+        reopen_changed(b);
         if (b->A->tune && result->iterations < TUNED) {
             pl_status status = b->A->tune(b->A->user, b->size, b->ritz, &b->shift, error);
             if (status != PL_OK) return status;
@@ -345,8 +349,10 @@ pl_status pl_davidson_create(int count, int free_count, int wanted, int start_co
                              pl_davidson** out, pl_error* error) {
     *out = NULL;
     if (wanted > PL_DAVIDSON_MAX || start_count > PL_DAVIDSON_MAX)
-        return pl_fail(error, PL_ERROR_ARGUMENT, "at most %d modes can be found on multigrid",
-                       PL_DAVIDSON_MAX);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "at most %d modes can be found with multigrid; ask for fewer, or use the direct solver",
+            PL_DAVIDSON_MAX);
     int room = room_for(wanted);
     if (room < start_count + RANDOM) room = start_count + RANDOM;
     if (room > free_count) room = free_count;

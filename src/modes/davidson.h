@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The lowest eigenvalues of K u = lambda M u without factoring a matrix: a block Davidson method. A
-// preconditioner B ~ (K + sigma M)^-1 turns the residuals of the lowest Ritz vectors that have not
-// converged into new directions; a full basis is restarted with its lowest Ritz vectors and those
-// of the iteration before (Stathopoulos and Saad 1998), which makes it converge at least as fast as
-// LOBPCG (Knyazev 2001).
+// A block Davidson method: finds the lowest eigenvalues of K u = lambda M u without factoring a
+// matrix. A preconditioner B ~ (K + sigma M)^-1 turns the residuals of the lowest unconverged Ritz
+// vectors into new directions. A full basis is restarted with its lowest Ritz vectors and those of
+// the iteration before (Stathopoulos and Saad 1998). So it converges at least as fast as LOBPCG
+// (Knyazev 2001).
 #ifndef PL_MODES_DAVIDSON_H
 #define PL_MODES_DAVIDSON_H
 
@@ -32,7 +32,7 @@ typedef struct pl_davidson_operator {
 typedef struct pl_davidson_options {
     // initial vectors, not necessarily orthogonal; random ones are added
     const double* start;
-    double shift;     // sigma; the tolerance of lower values is relative to this
+    double shift;     // sigma; for eigenvalues below it, the tolerance is relative to sigma
     double tolerance; // of an eigenvalue, relative
     int max_iterations;
     uint64_t seed;
@@ -47,15 +47,16 @@ typedef struct pl_davidson_result {
 
 // Largest number of eigenvalues.
 enum { PL_DAVIDSON_MAX = 200 };
-// Upper bound of the number of long vectors that pl_davidson_create allocates to find so many.
+// Upper bound of the number of long vectors that pl_davidson_create allocates for `wanted`
+// eigenvalues.
 int pl_davidson_vectors(int wanted);
-// Allocates vectors, for problems with `count` unknowns of which `free_count` are free.
+// Allocates the vectors for a problem with `count` unknowns, of which `free_count` are free.
 typedef struct pl_davidson pl_davidson;
 pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,
                              pl_davidson** out, pl_error* error);
 void pl_davidson_destroy(pl_davidson* d);
-// values: `wanted`, ascending; vectors: consecutive, of `count` numbers and M-norm 1. The options
-// must have the numbers of wanted and start vectors given to pl_davidson_create. Allocates nothing.
+// values: `wanted`, ascending. vectors: consecutive, `count` numbers each, M-norm 1. The numbers of
+// wanted and start vectors in options must be those given to pl_davidson_create. Allocates nothing.
 pl_status pl_davidson_solve(pl_davidson* d, const pl_davidson_operator* A,
                             const pl_davidson_options* options, pl_pool* pool, double* values,
                             double* vectors, pl_davidson_result* result, pl_error* error);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The basis V has `size` vectors. The first `done` of them have been multiplied by the operator;
-// the others wait. Column j of the projected matrix H is V' M T V_j, a by-product of making T V_j
-// orthogonal to V; the remainder becomes a new vector. So T V_done = V H, and a Ritz vector V y of
-// the leading done x done part has the residual H_low y, where H_low are the rows below.
+// The basis V has `size` vectors. The operator T has been applied to the first `done` of them; the
+// others wait. T V_j is made orthogonal to V: the coefficients V' M T V_j are column j of the
+// projected matrix H, and the remainder becomes a new vector. So T V_done = V H. A Ritz vector V y
+// of the leading done x done part of H has the residual H_low y, where H_low are the rows below
+// that part.
 #include "modes/lanczos.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -22,7 +23,7 @@ typedef struct basis {
     int size, done, room;
     double* V;                        // room vectors
     double* H;                        // room x room, row-major
-    double *images, *weighed;         // PL_LANCZOS_APPLY vectors, and one
+    double *images, *weighed;         // T times PL_LANCZOS_APPLY vectors; M times one
     double *square, *rotation, *ritz; // room^2, room^2, room
     double* scratch;                  // 2 room
     pl_random random;
@@ -57,7 +58,7 @@ static void free_basis(basis* b) {
     PL_FREE(b->scratch, double, 2 * room);
 }
 
-// Makes x orthogonal to the basis, twice because of rounding, and adds the coefficients to column
+// Makes x orthogonal to the basis; twice, because of round-off. Adds the coefficients to column
 // `column` of H (-1: none). Returns the M-norm of the remainder.
 static double orthogonalise(basis* b, double* x, int column) {
     int count = b->T->count;
@@ -100,7 +101,7 @@ static bool take_image(basis* b, double* image) {
     double norm = orthogonalise(b, image, column);
     b->done++;
     if (!isfinite(norm)) return false;
-    // in an invariant subspace only rounding is left
+    // in an invariant subspace, only round-off remains
     if (norm > 1e-13 * size && b->size < b->room) {
         b->H[(size_t)b->size * b->room + column] = norm;
         append(b, image, norm);

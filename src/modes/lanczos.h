@@ -30,7 +30,7 @@ typedef struct pl_lanczos_options {
     int wanted;       // eigenvalues
     int unknowns;     // free ones, which limit the number of eigenvalues
     int block;        // vectors at the start
-    int room;         // vectors at most; at least wanted + 2 (block + PL_LANCZOS_APPLY)
+    int room;         // largest number of vectors; at least wanted + 2 (block + PL_LANCZOS_APPLY)
     double tolerance; // of |T u - theta u|, relative to theta
     int max_applications;
     uint64_t seed;
@@ -42,7 +42,7 @@ typedef struct pl_lanczos_result {
     bool converged;
 } pl_lanczos_result;
 
-// values: `wanted`, descending; vectors: consecutive, of `count` numbers and M-norm 1.
+// values: `wanted`, descending. vectors: consecutive, `count` numbers each, M-norm 1.
 pl_status pl_lanczos(const pl_lanczos_operator* T, const pl_lanczos_options* options, pl_pool* pool,
                      double* values, double* vectors, pl_lanczos_result* result, pl_error* error);
 

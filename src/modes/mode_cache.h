@@ -9,12 +9,12 @@
 
 #include "modes/mode_set.h"
 
-// The folder of pliant's caches: that of the environment variable PLIANT_CACHE_DIR (empty: no
-// cache), else pliant/ in XDG_CACHE_HOME, LOCALAPPDATA or HOME/.cache. False if there is none.
+// The folder of pliant's caches: the environment variable PLIANT_CACHE_DIR (empty: no cache), else
+// pliant/ in XDG_CACHE_HOME, LOCALAPPDATA or HOME/.cache. Returns false if there is none.
 bool pl_mode_cache_folder(char* folder, size_t size);
 
-// Like pl_modes_find, but takes a stored result from the folder if there is one, and stores new
-// ones. Creates the folder. NULL: no cache.
+// Like pl_modes_find, but uses a stored result if there is one and stores new results. Creates the
+// folder. folder NULL: no cache.
 pl_status pl_modes_find_cached(const char* folder, const pl_modes_problem* problem,
                                const pl_modes_settings* settings, pl_pool* pool, pl_mode_set* out,
                                pl_error* error);

@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
+static const double FIRST_SHIFT = 1e-6; // relative to the largest lambda
 // The shift must be near the lowest modes. Far below them, rounding errors of rigid modes hide the
 // others; far above, all eigenvalues look alike.
 static const double SHIFT_LOW = 0.02, SHIFT_HIGH = 5.0;
 // Tolerance of a mode's shape. The error of lambda is its square, below any tolerance of lambda.
 static const double SHAPE_TOLERANCE = 1e-10;
 // Tolerance of the few modes from which the shift is chosen. Eigenvalues of (K + sigma M)^-1 M are
-// accurate to its square, so a rigid mode may seem to have a lambda of at most UNSURE sigma.
+// accurate to its square, so the computed lambda of a rigid mode may be up to UNSURE sigma.
 static const double TRIAL_TOLERANCE = 1e-3, UNSURE = 1e-5;
 // Numbers stored while factoring: this times unknowns^(4/3), as for solid bodies.
 static const double FACTOR_FILL = 50.0;
@@ -41,7 +41,7 @@ static void apply_mass(void* user, const double* x, double* result) {
     pl_modes_mass(d->p, d->pool, x, result);
 }
 
-// the direct solver needs the values of an unknown to be adjacent
+// the direct solver takes the values of an unknown for all vectors side by side
 static void apply_inverse(void* user, int vectors, double* Mx) {
     pl_modes_direct* d = user;
     size_t count = 3 * (size_t)d->p->K->row_count, m = (size_t)vectors;
@@ -141,7 +141,8 @@ pl_status pl_modes_direct_find(pl_modes_direct* d, int wanted, double* lambda, d
     pl_status status = run(d, wanted, SHAPE_TOLERANCE, lambda, shapes, &result, error);
     *applications += result.applications;
     if (status == PL_OK && (!result.converged || result.found < wanted))
-        return pl_fail(error, PL_ERROR_DIVERGED, "%d modes were not found to %g in %d solves",
+        return pl_fail(error, PL_ERROR_DIVERGED,
+                       "%d modes did not converge to %g within %d solves; ask for fewer modes",
                        wanted, SHAPE_TOLERANCE, result.applications);
     for (int k = 0; status == PL_OK && k < wanted; k++) lambda[k] = 1.0 / lambda[k] - d->sigma;
     return status;

@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
+static const double FIRST_SHIFT = 1e-6; // relative to the largest lambda
 // The shift keeps the matrix of a free body definite. It follows the lowest mode that is not rigid:
 // a larger shift would hide the differences between low modes from the cycle, a smaller one would
 // make the coarsest level singular in float.
 static const double SHIFT = 0.1, SHIFT_LOW = 0.03, SHIFT_HIGH = 0.5;
-// A free body of several pieces has more rigid modes than the six that start the basis.
+// (A free body of several pieces has more rigid modes than the six in the initial basis.)
 enum { SEED = 2019, MAX_ITERATIONS = 600, MAX_FOLLOWING = 6 };
 
 struct pl_modes_multigrid {

@@ -92,8 +92,9 @@ pl_status pl_modes_copy_pattern(const pl_modes_problem* p, pl_block_matrix* A, p
 }
 
 pl_status pl_modes_fail_unstable(int growing, pl_error* error) {
-    return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "the body is not in a stable state: %d of its modes would grow, not swing; "
-                   "look for modes at rest, or after it has come to rest",
-                   growing);
+    return pl_fail(
+        error, PL_ERROR_ARGUMENT,
+        "the body is not in a stable state: %d of its modes would grow instead of swing; "
+        "compute modes of the rest shape, or wait until the body has come to rest",
+        growing);
 }

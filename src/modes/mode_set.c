@@ -12,8 +12,8 @@
 // Number of vertices above which multigrid is faster than the direct solver (docs/modes.md).
 enum { MULTIGRID_FROM = 400 };
 
-// Bytes for each block of K: two matrices in double, that of multigrid in float with its levels,
-// and elements. Measured on bears of 2000 and 6000 vertices.
+// Bytes for each block of K: two matrices in double, the matrix of multigrid in float with its
+// levels, and elements. Measured on bears of 2000 and 6000 vertices.
 static const double BLOCK_BYTES = 300.0;
 // Long vectors besides those of the method.
 enum { WORK_VECTORS = 12 };
@@ -64,7 +64,7 @@ static pl_status set_room(pl_mode_set* m, int room, pl_error* error) {
     return m->lambda && m->residual && m->shapes ? PL_OK : pl_fail_memory(error, "modes");
 }
 
-// Gives up multigrid, and frees its memory, if it does not converge.
+// If multigrid does not converge, frees its memory; the direct solver follows.
 static pl_status find_by_multigrid(finder* f, pl_mode_set* m, bool* found, pl_error* error) {
     const pl_modes_settings* s = f->settings;
     *found = false;
@@ -78,7 +78,7 @@ static pl_status find_by_multigrid(finder* f, pl_mode_set* m, bool* found, pl_er
     if (*found) return PL_OK;
     pl_modes_multigrid_destroy(f->multigrid);
     f->multigrid = NULL;
-    // the matrix is unusable for cycles
+    // PL_ERROR_DIVERGED: multigrid cannot use this matrix
     return status == PL_ERROR_DIVERGED ? PL_OK : status;
 }
 
@@ -116,8 +116,8 @@ static bool is_held(const pl_modes_problem* p) {
     return held;
 }
 
-// A body of several pieces has six rigid modes for each, and a held body may have some. If this
-// leaves too few others, more modes are searched.
+// A body of several pieces has six rigid modes for each piece, and a held body may have some. If
+// too few of the modes found are not rigid, searches for more.
 static pl_status find_enough(finder* f, pl_mode_set* m, pl_error* error) {
     int count = f->settings->count, room = count + (is_held(f->p) ? 0 : PL_RIGID_MODES);
     for (;;) {
@@ -135,13 +135,13 @@ static pl_status check(const pl_modes_problem* p, const pl_modes_settings* setti
     int unknowns = pl_modes_unknowns(p);
     if (settings->count < 1 || settings->count > unknowns)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%d modes are asked for; the body has %d unknowns: ask for 1 to %d",
+                       "%d modes are wanted, but the body has %d unknowns; ask for 1 to %d modes",
                        settings->count, unknowns, unknowns);
     for (int v = 0; v < p->K->row_count; v++)
         if (!(p->mass[v] > 0.0) && !(p->fixed && p->fixed[v]))
             return pl_fail(
                 error, PL_ERROR_ARGUMENT,
-                "vertex %d has no mass, since no element has it; remove it from the mesh", v);
+                "vertex %d has no mass, because no element uses it; remove it from the mesh", v);
     return PL_OK;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes of vibration: K u = lambda M u for the lowest lambda. Small problems go to the direct
-// solver, large ones to multigrid.
+// Modes of vibration: solutions of K u = lambda M u with the lowest lambda. Small problems use the
+// direct solver, large ones multigrid.
 #ifndef PL_MODES_MODE_SET_H
 #define PL_MODES_MODE_SET_H
 
@@ -18,19 +18,19 @@ typedef struct pl_modes_settings {
     int count;        // wanted modes, not counting rigid ones
     double tolerance; // of lambda, relative
     pl_modes_solver solver;
-    // Shapes near the wanted ones, such as the modes of a similar state, rigid ones first.
-    // Multigrid starts from them.
+    // Initial guess for multigrid: shapes near the wanted ones, such as the modes of a similar
+    // state, rigid modes first.
     int start_count;
     const double* start;
 } pl_modes_settings;
 
-// Modes in ascending order; the rigid ones first.
+// Modes in ascending order, rigid modes first.
 typedef struct pl_mode_set {
     int vertex_count;
     int count, room;  // modes; capacity of the lists
     int rigid_count;  // with lambda = 0
     double* lambda;   // [1/s^2]
-    double* residual; // |K u - lambda M u| / |K u|; of a rigid mode 0
+    double* residual; // |K u - lambda M u| / |K u|; 0 for rigid modes
     double* shapes;   // 3 per vertex, mode after mode; u' M u = 1
     int applications; // solves with the factor, or cycles
 } pl_mode_set;

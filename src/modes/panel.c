@@ -187,7 +187,8 @@ typedef struct apply_job {
     double *work, *Y;
 } apply_job;
 
-// Makes the numbers of an unknown adjacent; pads with zero if there are fewer vectors.
+// Stores the numbers of an unknown for all vectors side by side; pads with zeros if there are fewer
+// vectors.
 static void interleave_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const apply_job* job = user;

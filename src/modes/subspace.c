@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The space is S = [X P Z]. X are the Ritz vectors of the last iteration. For those that are not
-// accurate enough yet, P are their last changes apart from the X before (as in LOBPCG, Knyazev
-// 2001; none in the first iteration) and Z = B (K X - M X Theta). With the matrices G = S' M S and
-// H = S' K S, an orthonormal basis S T has T' G T = 1; the eigenvectors of T' H T with the lowest
-// values are the next X.
+// The space is S = [X P Z]. X are the Ritz vectors of the last iteration. P and Z belong to the
+// active ones, those that have not converged: P are their last changes, without the part in the
+// previous X (as in LOBPCG, Knyazev 2001; none in the first iteration), and Z = B (K X - M X
+// Theta). With G = S' M S and H = S' K S, S T is an orthonormal basis if T' G T = 1. The
+// eigenvectors of T' H T with the lowest values give the next X.
 #include "modes/subspace.h"
 #include "base/memory.h"
 #include "modes/dense_eigen.h"
@@ -15,8 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-// A direction of M-norm 1 is dropped if making it orthogonal to the others leaves less than the
-// root of this.
+// A direction of M-norm 1 is dropped if orthogonalisation reduces its squared norm below this.
 static const double DEPENDENT = 1e-10;
 
 struct pl_subspace {
@@ -24,11 +23,11 @@ struct pl_subspace {
     int room;            // 3 wanted
     double *S, *KS, *MS; // `room` vectors each
     double* r;           // a residual
-    double *G, *H, *T;   // room x room; T has its columns as rows
+    double *G, *H, *T;   // room x room; rows of T are the columns of the matrix
     double *square,
-        *Y; // room x room: scratch; and coefficients of the next [X P] in S, 2 wanted columns
+        *Y; // room x room: scratch; or the coefficients of the next [X P] in S, 2 wanted columns
     double *ritz, *values; // wanted; room
-    double* errors;        // estimated, of each Ritz value before its last iteration
+    double* errors;        // estimated error of each Ritz value before its last iteration
     int* active;           // Ritz vectors that need a further iteration, ascending
     int active_count;
     double *scratch, *partials;
@@ -90,7 +89,7 @@ pl_status pl_subspace_create(int count, int wanted, pl_subspace** out, pl_error*
 
 // ---------------------------------------------------------------- projection
 
-// Computes the images of `added` vectors from `first` on, and their rows of G and H.
+// Computes K and M times `added` vectors from `first` on, and their rows of G and H.
 static void project(pl_subspace* s, int first, int added) {
     int n = first + added, stride = s->room;
     for (int k = first; k < n; k++) s->A->mass(s->A->user, at(s, s->S, k), at(s, s->MS, k));
@@ -117,7 +116,7 @@ static void apply(const pl_subspace* s, const double* A, int n, const double* x,
     for (int i = 0; i < n; i++) y[i] = dot(n, A + (size_t)i * (size_t)s->room, x);
 }
 
-// Fills rows of T: combinations of the first n vectors that are orthonormal in G. Returns their
+// Fills rows of T with combinations of the first n vectors that are orthonormal in G. Returns their
 // number.
 static int orthonormalise(pl_subspace* s, int n) {
     int kept = 0;
@@ -186,7 +185,7 @@ static void rotate_matrix(pl_subspace* s, int n, int m, double* A) {
 }
 
 // The columns of Y that form P: those of active vectors, without the part along the previous X.
-static void fill_ways(pl_subspace* s, int n) {
+static void fill_changes(pl_subspace* s, int n) {
     int stride = 2 * s->wanted;
     for (int j = 0; j < n; j++)
         for (int k = 0; k < s->active_count; k++)
@@ -194,7 +193,7 @@ static void fill_ways(pl_subspace* s, int n) {
                 j < s->wanted ? 0.0 : s->Y[j * stride + s->active[k]];
 }
 
-// The first m vectors become S Y of the first n: X, or X and P.
+// Replaces the first m vectors by S Y, a combination of the first n: X, or X and P.
 static void take_ritz(pl_subspace* s, int n, int m) {
     double* panels[] = {s->S, s->KS, s->MS};
     for (int k = 0; k < 3; k++)
@@ -221,8 +220,8 @@ static bool find_directions(pl_subspace* s, int first) {
     return true;
 }
 
-// The error of a new Ritz vector is estimated from the earlier ones that it consists of, before
-// their last iteration. Those that were within the tolerance then are done.
+// Chooses the vectors that need another iteration. The error of a new Ritz vector is estimated from
+// the errors of the earlier vectors that it is composed of, before their last iteration.
 static void choose_active(pl_subspace* s, double tolerance, double shift) {
     double* carried = s->scratch;
     s->active_count = 0;
@@ -237,7 +236,7 @@ static void choose_active(pl_subspace* s, double tolerance, double shift) {
     memcpy(s->errors, carried, (size_t)s->wanted * sizeof(double));
 }
 
-// Starts with the Ritz vectors of the given space; all are active.
+// Starts with the Ritz vectors of the space of `vectors`; all are active.
 static bool start(pl_subspace* s, const double* vectors) {
     memcpy(s->S, vectors, (size_t)s->wanted * (size_t)s->count * sizeof(double));
     for (int k = 0; k < s->wanted; k++) s->A->restrict_to(s->A->user, at(s, s->S, k));
@@ -267,7 +266,7 @@ void pl_subspace_improve(pl_subspace* s, const pl_davidson_operator* A,
         choose_active(s, options->tolerance, options->shift);
         result->converged = s->active_count == 0;
         known = s->wanted + s->active_count;
-        fill_ways(s, n);
+        fill_changes(s, n);
         if (!result->converged) take_ritz(s, n, known);
         else pl_panel_rotate(pool, s->count, n, s->S, s->wanted, s->Y, 2 * s->wanted);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The symbolic part of the Galerkin product runs once for a structure. Every later update walks
-// along these lists, one coarse block after the other, and keeps the sums of a block in registers.
+// The symbolic product runs once per sparsity pattern. Each later update walks along the lists, one
+// coarse block after the other, and keeps the sum of a block in registers.
 #include "multigrid/galerkin_pairs.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -19,19 +19,19 @@ void pl_mg_pairs_free(pl_mg_pairs* p) {
     *p = (pl_mg_pairs){0};
 }
 
-// an entry that goes into the block (the row at hand, column)
+// a fine entry that is summed into the block (current coarse row, column)
 typedef struct part {
-    int column; // of the next level
+    int column; // coarse
     int row, entry;
 } part;
 
 typedef struct builder {
     const pl_mg_pattern* fine;
     const pl_mg_transfer* transfer;
-    pl_array parts;   // of the coarse row at hand, of part
-    pl_array sorted;  // the same by column
-    pl_array touched; // its columns, ascending
-    int* slot;        // per node: how many parts, then where the next goes
+    pl_array parts;   // of part; those of the current coarse row
+    pl_array sorted;  // the same, sorted by column
+    pl_array touched; // columns of the current coarse row, ascending
+    int* slot;        // per node: number of parts, then the index of the next one
     pl_array rows, columns, group_offsets, group_rows, entry_offsets, entries;
 } builder;
 
@@ -56,7 +56,7 @@ static void sort_touched(pl_array* touched) {
     }
 }
 
-// parts by column; those of a column stay in order
+// counting sort of parts by column; stable
 static bool sort_parts(builder* b) {
     b->sorted.count = 0;
     if (b->parts.count == 0) return true;
@@ -74,7 +74,7 @@ static bool sort_parts(builder* b) {
     return true;
 }
 
-// one pair for each column, with its groups
+// appends one pair for each column, with its groups
 static bool emit_pairs(builder* b, int P) {
     const part* parts = b->sorted.data;
     const int* touched = b->touched.data;
@@ -99,7 +99,7 @@ static bool emit_pairs(builder* b, int P) {
 static bool build_row(builder* b, int P) {
     const pl_mg_transfer* t = b->transfer;
     b->parts.count = b->touched.count = 0;
-    // the diagonal block is always there
+    // the diagonal block always exists
     if (!pl_array_push(&b->touched, &P)) return false;
     b->slot[P] = 1;
     for (int k = t->child_offsets[P]; k < t->child_offsets[P + 1]; k++) {

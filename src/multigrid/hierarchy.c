@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S0 section 4.1: furthest points along the edges, of which every beginning is a coarser level; who
-// belongs to whom by the same distance. Section 4.4 finds what affine maps of a node do nothing:
-// here from the eigenvectors of the Gram matrix of the points below it, of all four homogeneous
-// coordinates, so that flat, collinear and single-vertex nodes are one case.
+// Nodes come from farthest-point sampling along mesh edges (S0 section 4.1). Each prefix of the
+// sample list is a coarser level. A child's parent is the nearest sample by the same distance.
+//
+// The affine maps of a node that move nothing (section 4.4) are the eigenvectors with eigenvalue
+// zero of a Gram matrix: that of the node's points in homogeneous coordinates. So flat, collinear
+// and single-vertex nodes are one case.
 #include "multigrid/hierarchy.h"
 #include "base/memory.h"
 #include "base/tuned.h"
@@ -15,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-// eigenvalues of a Gram matrix below this part of the largest are not seen: about a thousandth of a
-// node's size in thickness
+// Eigenvalues of a Gram matrix below this fraction of the largest count as zero: a thickness of
+// about a thousandth of the node's size.
 static const double UNSEEN = 1e-6;
 
 static void free_transfer(pl_mg_transfer* t) {
@@ -37,15 +39,17 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
     *h = (pl_mg_hierarchy){0};
 }
 
-// A node of level 1 has 40 vertices, and in bodies of more than 6 200 more, with the fourth root of
-// their number. The coarsest level has nodes with the cube root, since its dense factor costs their
-// cube. A level between has a twelfth of the nodes of the finer one, and never fewer than the
-// coarsest: it appears as a copy of that and grows away from it. So no count jumps.
+// A node of level 1 has 40 vertices. Above 6 200 vertices this number grows with the fourth root of
+// the vertex count. The size of the coarsest level grows with the cube root, because its dense
+// factor costs the cube of its size. Each level between has a twelfth of the nodes of the finer
+// one, but never fewer than the coarsest. So a new level starts as a copy of the coarsest and grows
+// from there, and no count jumps.
 //
 // Measured on bars and cubes of 1 000 to 523 000 vertices, update and solve to 1e-3, one thread.
-// Level 1: 40 vertices to a node are best for 9 000, 70 to 120 for 50 000, 100 to 150 for 200 000;
-// fewer make coarse levels as dear as the vertices, more cost iterations. The coarsest level: twice
-// as many nodes save an iteration of 15 and cost as much where matrices or contacts change often.
+// Level 1: 40 vertices per node are best for 9 000 vertices, 70 to 120 for 50 000, 100 to 150 for
+// 200 000. With fewer, coarse levels cost as much as the finest; with more, iterations increase.
+// Coarsest level: twice as many nodes save one iteration of 15, which does not pay where matrices
+// or contacts change often.
 int pl_mg_automatic_counts(int vertex_count, bool keeps_ratio, int counts[PL_MG_MAX_LEVELS - 1]) {
     double n = vertex_count, least = fmax(1.0, pl_tuned.coarsest_nodes * cbrt(n));
     double per_node = pl_tuned.vertices_per_node;
@@ -61,8 +65,8 @@ int pl_mg_automatic_counts(int vertex_count, bool keeps_ratio, int counts[PL_MG_
     return count;
 }
 
-// node_counts from what is asked for
-static pl_status settle_counts(pl_mg_hierarchy* h, int vertex_count,
+// sets node_counts from the options
+static pl_status choose_counts(pl_mg_hierarchy* h, int vertex_count,
                                const pl_mg_hierarchy_options* options, pl_error* error) {
     int automatic[PL_MG_MAX_LEVELS - 1], count = options->count_count;
     const int* counts = options->counts;
@@ -87,7 +91,8 @@ static pl_status settle_counts(pl_mg_hierarchy* h, int vertex_count,
     return PL_OK;
 }
 
-// level 1 has as many nodes as there are samples, which parts that are not connected can make more
+// Level 1 has as many nodes as there are samples. Disconnected parts can make them more than the
+// count that was given.
 static void adopt_sample_count(pl_mg_hierarchy* h, int sample_count) {
     int asked = h->node_counts[1];
     h->node_counts[1] = sample_count;
@@ -120,13 +125,14 @@ static void list_children(pl_mg_transfer* t) {
     memset(t->child_offsets, 0, ((size_t)t->coarse_count + 1) * sizeof(int));
     for (int i = 0; i < t->fine_count; i++) t->child_offsets[t->parent[i] + 1]++;
     for (int k = 0; k < t->coarse_count; k++) t->child_offsets[k + 1] += t->child_offsets[k];
-    // offsets serve as cursors, and are moved back afterwards
+    // offsets serve as cursors here and are shifted back afterwards
     for (int i = 0; i < t->fine_count; i++) t->children[t->child_offsets[t->parent[i]]++] = i;
     for (int k = t->coarse_count; k > 0; k--) t->child_offsets[k] = t->child_offsets[k - 1];
     t->child_offsets[0] = 0;
 }
 
-// the nearest of the first samples as the crow flies, for a part of the mesh that has none of them
+// The nearest of the first samples in a straight line: for parts of the mesh that contain no
+// sample.
 static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, int vertex,
                             int sample_count) {
     int nearest = 0;
@@ -141,9 +147,9 @@ static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, i
     return nearest;
 }
 
-// Parents of what is on level l, level 0 of vertices, from the nearest sample of each vertex.
-static void adopt_nearest(pl_mg_hierarchy* h, int l, const int* nearest_of,
-                          const double* positions) {
+// Sets the parents of the nodes of level l (of the vertices on level 0) from the nearest sample of
+// each vertex.
+static void set_parents(pl_mg_hierarchy* h, int l, const int* nearest_of, const double* positions) {
     pl_mg_transfer* t = &h->transfers[l];
     for (int j = 0; j < t->fine_count; j++) {
         int vertex = l > 0 ? h->samples[j] : j, nearest = nearest_of[vertex];
@@ -154,19 +160,19 @@ static void adopt_nearest(pl_mg_hierarchy* h, int l, const int* nearest_of,
     list_children(t);
 }
 
-static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
-                              const double* lengths, const double* positions, pl_error* error) {
+static pl_status search_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
+                                const double* lengths, const double* positions, pl_error* error) {
     pl_geodesic geodesic;
     pl_status status = pl_geodesic_create(graph, lengths, &geodesic, error);
     if (status != PL_OK) return status;
     pl_geodesic_add(&geodesic, h->samples, h->transfers[l].coarse_count);
-    adopt_nearest(h, l, geodesic.nearest, positions);
+    set_parents(h, l, geodesic.nearest, positions);
     pl_geodesic_free(&geodesic);
     return PL_OK;
 }
 
-// What sampling found on its way: the nearest samples of all vertices when there were as many
-// samples as a coarser level has nodes.
+// Intermediate results of the sampling: the nearest sample of each vertex at the moment when there
+// were as many samples as a level has nodes.
 typedef struct stops {
     int count, vertex_count;
     int counts[PL_MG_MAX_LEVELS];
@@ -178,7 +184,7 @@ static void free_stops(stops* s) {
     *s = (stops){0};
 }
 
-// Level 1 too: it becomes the second if there are more samples than asked for.
+// Level 1 is included: it becomes level 2 if disconnected parts need far more samples.
 static bool prepare_stops(const pl_mg_hierarchy* h, stops* s) {
     *s = (stops){.vertex_count = h->node_counts[0]};
     for (int l = 1; l < h->level_count; l++) {
@@ -199,7 +205,7 @@ static const int* nearest_at(const stops* s, int sample_count) {
     return NULL;
 }
 
-// Samples by plain distances, for comparison.
+// Samples by plain distances, to compare densities with.
 static pl_status sample_plain(const pl_mg_hierarchy* h, const pl_adjacency* graph,
                               const double* positions, const pl_mg_hierarchy_options* options,
                               pl_samples* samples, pl_error* error) {
@@ -213,44 +219,45 @@ static pl_status sample_plain(const pl_mg_hierarchy* h, const pl_adjacency* grap
     return status;
 }
 
-// How many of the samples bring all vertices as near to one of them as so many plain ones do.
-static int count_as_near(const pl_samples* samples, const pl_samples* plain, int plain_count) {
+// How many samples it takes until every vertex is as near to one of them as with plain_count plain
+// samples.
+static int count_until_dense(const pl_samples* samples, const pl_samples* plain, int plain_count) {
     int count = plain_count;
     while (count < samples->count && samples->radii[count] >= plain->radii[plain_count - 1])
         count++;
     return count;
 }
 
-// Parts that are kept apart need more nodes than one body, thin ones the most: they are long and
-// wide for their few vertices. Nodes of each level are as near to one another as if they were in
-// one body. The coarsest level has more than that of one body too.
+// Parts that are kept apart need more nodes than one body, thin parts most of all: they are large
+// for their few vertices. So each level takes as many nodes as reach the density that one body
+// would have. The coarsest level is larger than that of one body too.
 static void count_nodes(pl_mg_hierarchy* h, const pl_samples* samples, const pl_samples* plain) {
     int least = (int)fmin(160.0, 4.6 * cbrt((double)h->node_counts[0]));
-    int plain_count = h->node_counts[1], count = count_as_near(samples, plain, plain_count);
+    int plain_count = h->node_counts[1], count = count_until_dense(samples, plain, plain_count);
     h->node_counts[1] = count;
     h->level_count = 2;
     while (count > least && h->level_count < PL_MG_MAX_LEVELS) {
         plain_count =
             plain_count > pl_tuned.nodes_per_node ? plain_count / pl_tuned.nodes_per_node : 1;
-        int next = count_as_near(samples, plain, plain_count);
+        int next = count_until_dense(samples, plain, plain_count);
         if (next > count / 2) next = count / 2;
         if (next < least) next = least;
         h->node_counts[h->level_count++] = count = next;
     }
 }
 
-// Samples by the given lengths, more than are asked for, and the nodes of all levels.
-static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
-                                const double* positions, const pl_mg_hierarchy_options* options,
-                                pl_samples* samples, pl_error* error) {
+// Samples by the given lengths, more than the usual count, and sets the node counts of all levels.
+static pl_status sample_until_dense(pl_mg_hierarchy* h, const pl_adjacency* graph,
+                                    const double* positions, const pl_mg_hierarchy_options* options,
+                                    pl_samples* samples, pl_error* error) {
     int asked = h->node_counts[1], vertex_count = graph->count;
     const int factor = pl_tuned.max_node_factor;
-    int most = asked < vertex_count / factor ? factor * asked : vertex_count;
+    int max_count = asked < vertex_count / factor ? factor * asked : vertex_count;
     pl_samples plain;
     pl_status status = sample_plain(h, graph, positions, options, &plain, error);
     if (status != PL_OK) return status;
     status = pl_sample_furthest(graph, options->lengths, options->starts, options->start_count,
-                                most, samples, error);
+                                max_count, samples, error);
     if (status == PL_OK) count_nodes(h, samples, &plain);
     pl_samples_free(&plain);
     return status;
@@ -262,7 +269,7 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
     pl_samples samples = {0};
     pl_status status = PL_OK;
     bool more = options->lengths && options->count_count == 0;
-    if (more) status = sample_as_near(h, graph, positions, options, &samples, error);
+    if (more) status = sample_until_dense(h, graph, positions, options, &samples, error);
     else if (!prepare_stops(h, s)) status = pl_fail_memory(error, "the levels of multigrid");
     else
         status = pl_sample_with_stops(
@@ -277,8 +284,8 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
     if (status == PL_OK)
         memcpy(h->samples, samples.vertices, (size_t)h->node_counts[1] * sizeof(int));
     if (status == PL_OK && samples.count == h->node_counts[1])
-        adopt_nearest(h, 0, samples.nearest, positions);
-    else if (status == PL_OK) status = find_parents(h, 0, graph, lengths, positions, error);
+        set_parents(h, 0, samples.nearest, positions);
+    else if (status == PL_OK) status = search_parents(h, 0, graph, lengths, positions, error);
     pl_samples_free(&samples);
     return status;
 }
@@ -290,8 +297,8 @@ static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const doub
     pl_status status = take_samples(h, graph, lengths, positions, options, &s, error);
     for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++) {
         const int* nearest = nearest_at(&s, h->node_counts[l + 1]);
-        if (nearest) adopt_nearest(h, l, nearest, positions);
-        else status = find_parents(h, l, graph, lengths, positions, error);
+        if (nearest) set_parents(h, l, nearest, positions);
+        else status = search_parents(h, l, graph, lengths, positions, error);
     }
     free_stops(&s);
     if (status == PL_OK) pl_mg_hierarchy_move(h, positions, NULL);
@@ -302,8 +309,9 @@ pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
                                 pl_error* error) {
     *h = (pl_mg_hierarchy){.pool = options->pool};
-    if (graph->count < 1) return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid of no vertices");
-    pl_status status = settle_counts(h, graph->count, options, error);
+    if (graph->count < 1)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid needs at least one vertex");
+    pl_status status = choose_counts(h, graph->count, options, error);
     if (status != PL_OK) {
         h->level_count = 0;
         return status;
@@ -329,10 +337,10 @@ static const double* centre_of(const pl_mg_hierarchy* h, int l, int node, const 
     return l > 0 ? h->frames[l][node].centre : positions + 3 * (size_t)node;
 }
 
-// A frame around what belongs to a node of level l: the mean, and the root mean square of the
-// distances from it. A node that is a single point gets the typical size of its level.
-static void settle_frame(pl_mg_hierarchy* h, int l, int node, const double* positions,
-                         double typical) {
+// The frame of a node of level l: its centre is the mean of its children, its scale the root mean
+// square of their distances from it. A node at a single point gets the typical scale of its level.
+static void set_frame(pl_mg_hierarchy* h, int l, int node, const double* positions,
+                      double typical) {
     const pl_mg_transfer* t = &h->transfers[l - 1];
     pl_mg_frame* frame = &h->frames[l][node];
     int begin = t->child_offsets[node], end = t->child_offsets[node + 1];
@@ -351,7 +359,7 @@ static void settle_frame(pl_mg_hierarchy* h, int l, int node, const double* posi
     if (!(frame->scale > 1e-9 * typical)) frame->scale = typical;
 }
 
-// the diagonal of the box of all vertices
+// diagonal of the bounding box
 static double extent(const double* positions, int vertex_count) {
     double square = 0.0;
     for (int c = 0; c < 3; c++) {
@@ -365,8 +373,8 @@ static double extent(const double* positions, int vertex_count) {
     return square > 0.0 ? sqrt(square) : 1.0;
 }
 
-static void settle_points(pl_mg_hierarchy* h, int l, int begin, int end, const double* positions,
-                          const unsigned char* held) {
+static void set_points(pl_mg_hierarchy* h, int l, int begin, int end, const double* positions,
+                       const unsigned char* held) {
     pl_mg_transfer* t = &h->transfers[l];
     for (int i = begin; i < end; i++) {
         const pl_mg_frame* frame = &h->frames[l + 1][t->parent[i]];
@@ -379,8 +387,8 @@ static void settle_points(pl_mg_hierarchy* h, int l, int begin, int end, const d
     }
 }
 
-// G = the sum of X X' of the vertices below a node of level l >= 1, in its frame, without those
-// that are left out (or NULL) by one of the bits
+// G = sum of X X' over all vertices below a node of level l >= 1, in the node's frame, without the
+// vertices that have one of the bits in left_out (or NULL)
 static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, const unsigned char* left_out,
                         int bits, double G[4][4]) {
     const pl_mg_transfer* t = &h->transfers[l - 1];
@@ -407,7 +415,7 @@ static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, const unsigne
     }
 }
 
-// unseen = the sum of n n' over the eigenvectors n of the Gram matrix with (almost) no eigenvalue
+// unseen = sum of n n' over the eigenvectors n of the Gram matrix whose eigenvalue is (almost) zero
 void pl_mg_hierarchy_unseen(const pl_mg_hierarchy* h, int l, int node,
                             const unsigned char* left_out, int bits, float* unseen) {
     double G[4][4], values[4], V[4][4], largest = 0.0;
@@ -435,13 +443,13 @@ typedef struct move_job {
 static void frames_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const move_job* job = user;
-    for (int k = begin; k < end; k++) settle_frame(job->h, job->l, k, job->positions, job->typical);
+    for (int k = begin; k < end; k++) set_frame(job->h, job->l, k, job->positions, job->typical);
 }
 
 static void points_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const move_job* job = user;
-    settle_points(job->h, job->l - 1, begin, end, job->positions, job->held);
+    set_points(job->h, job->l - 1, begin, end, job->positions, job->held);
 }
 
 static void unseen_task(int begin, int end, int worker, void* user) {

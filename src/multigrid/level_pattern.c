@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Two schedules: many rows in slabs (two phases, exact Gauss-Seidel, the same bits for any number
-// of threads), few rows in colours (Fratarcangeli 2016).
+// Two kinds of schedules: slabs for many rows (two phases), colours for few rows (Fratarcangeli
+// 2016). Both are exact Gauss-Seidel with the same bits for any number of threads.
 #include "multigrid/level_pattern.h"
 #include "base/memory.h"
 
@@ -37,7 +37,7 @@ int pl_mg_pattern_find(const pl_mg_pattern* p, int row, int column) {
     return -1;
 }
 
-// Greedy colours; returns how many there are, or 0 for want of memory.
+// Greedy colouring; returns the number of colours, or 0 if allocation fails.
 static int colour_rows(const pl_adjacency* graph, int* colour) {
     int n = graph->count, colour_count = 0;
     int* used_by = PL_ALLOC(int, n + 1);
@@ -62,10 +62,11 @@ static bool alloc_schedule(pl_mg_schedule* s, int row_count, int phase_count, in
     return s->phase_offsets && s->unit_offsets;
 }
 
-// The runs of a slab order; rows are numbered by place, unless `keep`s their numbers.
-static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order, bool keep) {
+// Each run of the slab order is a unit. keep_numbers: rows keep their numbers; otherwise a row's
+// number is its position.
+static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order, bool keep_numbers) {
     if (!alloc_schedule(s, order->row_count, order->phase_count, order->run_count)) return false;
-    if (keep) {
+    if (keep_numbers) {
         s->order = PL_ALLOC(int, order->row_count);
         if (!s->order) return false;
         memcpy(s->order, order->row, (size_t)order->row_count * sizeof(int));
@@ -78,7 +79,7 @@ static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order, bool k
     return true;
 }
 
-// units of rows of one colour; sizes: how many rows each colour has
+// units of up to UNIT_ROWS rows of one colour; sizes: number of rows of each colour
 static bool colour_units(pl_mg_schedule* s, int row_count, const int* sizes, int colour_count) {
     int unit_count = 0, unit = 0, position = 0;
     for (int c = 0; c < colour_count; c++) unit_count += (sizes[c] + UNIT_ROWS - 1) / UNIT_ROWS;
@@ -117,7 +118,7 @@ static int pieces_of(const pl_mg_schedule* s, int unit) {
     return (rows + PIECE_ROWS - 1) / PIECE_ROWS;
 }
 
-// the parts of a unit, of about the same length
+// cuts a unit into pieces of about equal length
 static void cut_unit(pl_mg_schedule* s, int unit, int* next) {
     int first = s->unit_offsets[2 * unit], rows = s->unit_offsets[2 * unit + 1] - first;
     int count = pieces_of(s, unit);
@@ -127,8 +128,8 @@ static void cut_unit(pl_mg_schedule* s, int unit, int* next) {
     }
 }
 
-// The units of a phase follow one another in space, and each phase goes over all of it: the units
-// of all phases by how far they are in theirs.
+// Orders pieces by location. The units of each phase run through the whole body from one end to the
+// other, so the units of all phases are merged by their relative place in their phase.
 static bool cut_pieces(pl_mg_schedule* s) {
     int* done = PL_ALLOC(int, s->phase_count);
     for (int unit = 0; unit < s->unit_count; unit++) s->piece_count += pieces_of(s, unit);
@@ -167,7 +168,7 @@ void pl_mg_for_pieces(const pl_mg_schedule* schedule, pl_pool* pool, pl_task tas
                     &job);
 }
 
-// rank: the place of each row in the sweep
+// rank[row] = number of rows that a sweep visits before it
 static void rank_rows(const pl_mg_schedule* s, int* rank) {
     int next = 0;
     for (int unit = 0; unit < s->unit_count; unit++)
@@ -175,7 +176,7 @@ static void rank_rows(const pl_mg_schedule* s, int* rank) {
             rank[s->order ? s->order[k] : k] = next++;
 }
 
-// entries of one half, in the order in which positions follow one another
+// fills one half, in the order of positions
 static void fill_half(pl_mg_pattern* p, const pl_adjacency* graph, const int* rank, bool upper,
                       int* next) {
     pl_mg_half* half = upper ? &p->upper : &p->lower;
@@ -210,13 +211,13 @@ static pl_status fill_pattern(pl_mg_pattern* p, const pl_adjacency* graph, int* 
     return PL_OK;
 }
 
-// order NULL: colours
+// order NULL: schedule by colours
 static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph,
-                               const pl_slab_order* order, bool keep, pl_error* error) {
+                               const pl_slab_order* order, bool keep_numbers, pl_error* error) {
     int n = graph->count;
     *p = (pl_mg_pattern){.row_count = n, .entry_count = graph->offsets[n]};
     int* scratch = PL_ALLOC(int, n);
-    bool ok = scratch && (order ? schedule_slabs(&p->schedule, order, keep)
+    bool ok = scratch && (order ? schedule_slabs(&p->schedule, order, keep_numbers)
                                 : schedule_colours(&p->schedule, graph, scratch));
     ok = ok && cut_pieces(&p->schedule);
     pl_status status = ok ? fill_pattern(p, graph, scratch, error)

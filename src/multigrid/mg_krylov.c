@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Cycles alone (S0 Alg. 2, repeated), and conjugate gradients with a cycle as preconditioner, which
-// the paper names as future work. Conjugate gradients are flexible, because in float the cycle is
+// the paper names as future work. Conjugate gradients are flexible, because a cycle in float is
 // linear and symmetric only up to round-off.
 #include "multigrid/mg_krylov.h"
 #include "base/tuned.h"
@@ -35,8 +35,9 @@ static double part_left(void* user) {
     return it->krylov->residual_unread ? NAN : pl_block_mg_left(it->mg);
 }
 
-// The cycle z of the residual r does not descend. A is indefinite if z shows it to be. Else
-// round-off has eaten the cycle, and only the first one says so of A.
+// The cycle failed: its result z for the residual r is not a descent direction. If z'A z < 0, A is
+// indefinite. Otherwise round-off has spoiled the cycle; if that happens in the first iteration, A
+// counts as indefinite too.
 static void explain_failure(pl_krylov* k, bool first, pl_linear_info* info) {
     pl_krylov_apply(k, k->z, k->q);
     bool is_shown = pl_krylov_dot(k, k->z, k->q) < 0.0;
@@ -44,8 +45,8 @@ static void explain_failure(pl_krylov* k, bool first, pl_linear_info* info) {
     info->preconditioner_failed = !is_shown;
 }
 
-// r holds the residual, which is noted already. Gradients run in float first, which is enough for
-// most matrices and half the traffic.
+// r holds the residual, whose norm is already recorded. Iterates in float first: that is precise
+// enough for most matrices and moves half as much memory. Continues in double if it is not.
 static void solve_gradients(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info) {
     const iteration* it = k->user;
     if (pl_mg_krylov_float(it->krylov, it->mg, k->b, k->x, k->scale, options, info)) return;
@@ -61,7 +62,7 @@ void pl_mg_krylov_solve(pl_mg_krylov* krylov, pl_block_mg* mg, bool conjugate, b
                         const pl_linear_options* options, const double* b, double* x,
                         pl_linear_info* info) {
     static const pl_krylov_operations with_matrix = {.apply = apply, .precondition = cycle};
-    // a matrix in float needs no better residual than its own cycles tell
+    // for a matrix in float, the residual that the cycle reports is precise enough
     static const pl_krylov_operations in_float = {
         .apply = apply, .precondition = cycle, .part_left = part_left};
     int count = 3 * mg->row_count;
@@ -82,7 +83,7 @@ void pl_mg_krylov_solve(pl_mg_krylov* krylov, pl_block_mg* mg, bool conjugate, b
         info->converged = true;
         return;
     }
-    if (mg->bottom_failed) { // there is no cycle
+    if (mg->bottom_failed) { // cycles are impossible without the factor of the coarsest level
         pl_linear_note(info, 1.0);
         info->indefinite = info->preconditioner_failed = true;
         return;

@@ -43,7 +43,7 @@ typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
 static void apply_task(int begin, int end, int worker, void* user) {
     const apply_job* job = user;
     const pl_mg_blocks* A = job->A;
-    int last = A->offsets[A->row_count] - 1; // whose block ends where the array may end
+    int last = A->offsets[A->row_count] - 1; // a 4-wide load of its last row would leave the array
     (void)worker;
     for (int i = begin; i < end; i++) {
         d4 sum[3] = {{0}, {0}, {0}};

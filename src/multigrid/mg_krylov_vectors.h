@@ -9,11 +9,11 @@
 #include "sparse/linear_info.h"
 
 typedef struct pl_mg_krylov {
-    pl_mg_blocks A;              // values NULL: the matrix is the finest one of `levels`
+    pl_mg_blocks A;              // values NULL: use the matrix of the finest level of `levels`
     const pl_block_mg* levels;   // borrowed
     const pl_mg_diagonal* added; // borrowed
     int added_count;
-    bool residual_unread;     // the caller does not read the residual after the last cycle
+    bool residual_unread;     // the caller does not need the residual after the last cycle
     double *r, *z, *p, *q;    // 3 per row
     float *float_p, *float_q; // 4 per row, in the order of the finest level
 } pl_mg_krylov;
@@ -21,7 +21,7 @@ typedef struct pl_mg_krylov {
 pl_status pl_mg_krylov_setup(pl_mg_krylov* krylov, const pl_mg_blocks* A, pl_error* error);
 void pl_mg_krylov_free(pl_mg_krylov* krylov);
 
-// y = A x, with the added blocks
+// y = (A + added blocks) x
 void pl_mg_krylov_apply(const pl_mg_krylov* krylov, pl_pool* pool, const double* x, double* y);
 
 #endif

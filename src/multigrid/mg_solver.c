@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The public solver: checks its input, owns levels and vectors, and reports.
+// The public multigrid solver (pliant/multigrid.h): checks the input, owns levels and vectors, and
+// fills in pl_mg_info.
 #include "base/memory.h"
 #include "base/timer.h"
 #include "multigrid/mg_krylov.h"
@@ -32,18 +33,20 @@ pl_mg_def pl_default_mg_def(void) {
 
 static pl_status check_def(const pl_mg_def* def, pl_error* error) {
     if (!def || def->cookie != COOKIE)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "the definition of a solver does not come from pl_default_mg_def");
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "the solver's definition was not made by pl_default_mg_def; start from that");
     if (def->pre_sweeps < 0 || def->post_sweeps < 0 || def->pre_sweeps + def->post_sweeps == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "%d sweeps before and %d after the coarse level; give at least one",
                        def->pre_sweeps, def->post_sweeps);
     if ((def->level_count > 0 && !def->levels) || (def->start_count > 0 && !def->starts))
-        return pl_fail(error, PL_ERROR_ARGUMENT, "levels or starts are counted, but not given");
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "level_count or start_count is above 0, but levels or starts is NULL");
     return PL_OK;
 }
 
-// the column in a row, by bisection
+// true if the row has this column; binary search
 static bool has_entry(const pl_mg_blocks* A, int row, int column) {
     int low = A->offsets[row], high = A->offsets[row + 1];
     while (low < high) {
@@ -61,7 +64,8 @@ static pl_status check_order(const pl_mg_blocks* A, pl_error* error) {
                        "with 0");
     for (int i = 0; i < A->row_count; i++) {
         if (A->offsets[i + 1] < A->offsets[i])
-            return pl_fail(error, PL_ERROR_ARGUMENT, "row %d ends before it begins", i);
+            return pl_fail(error, PL_ERROR_ARGUMENT, "offsets of row %d descend; they must ascend",
+                           i);
         for (int e = A->offsets[i]; e < A->offsets[i + 1]; e++)
             if (A->columns[e] < 0 || A->columns[e] >= A->row_count ||
                 (e > A->offsets[i] && A->columns[e] <= A->columns[e - 1]))
@@ -82,9 +86,10 @@ static pl_status check_structure(const pl_mg_blocks* A, pl_error* error) {
                            "row %d has no diagonal block; give one, even if it is zero", i);
         for (int e = A->offsets[i]; e < A->offsets[i + 1]; e++)
             if (!has_entry(A, A->columns[e], i))
-                return pl_fail(error, PL_ERROR_ARGUMENT,
-                               "block (%d, %d) is there, but (%d, %d) is not; give both triangles",
-                               i, A->columns[e], A->columns[e], i);
+                return pl_fail(
+                    error, PL_ERROR_ARGUMENT,
+                    "the matrix has block (%d, %d), but not (%d, %d); give both triangles", i,
+                    A->columns[e], A->columns[e], i);
     }
     return PL_OK;
 }
@@ -131,7 +136,7 @@ pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double
         return status;
     }
     s->setup_seconds = pl_seconds() - start;
-    pl_mg_update(s, A->values, NULL); // whether that failed, solves tell
+    pl_mg_update(s, A->values, NULL); // a failure shows in the info of each solve
     *out = s;
     return PL_OK;
 }
@@ -155,13 +160,14 @@ pl_status pl_mg_update(pl_mg_solver* s, const double* values, pl_error* error) {
 pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, int count,
                                 pl_error* error) {
     if (count < 0 || (count > 0 && !blocks))
-        return pl_fail(error, PL_ERROR_ARGUMENT, "%d blocks on the diagonal, but none given",
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "%d blocks on the diagonal: the count must not be negative, nor blocks NULL",
                        count);
     if (!pl_array_reserve(&s->added, (size_t)count))
         return pl_fail_memory(error, "blocks on the diagonal");
     double start = pl_seconds();
     pl_status status = pl_block_mg_update_diagonal(s->mg, blocks, count, error);
-    // where only the factor failed, the levels have the blocks
+    // PL_ERROR_DIVERGED: only the factor failed; the levels have the blocks
     if (status != PL_OK && status != PL_ERROR_DIVERGED) return status;
     s->added.count = 0;
     if (count > 0)

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-// what a factor is made from
-typedef struct source {
+// input of a factorization
+typedef struct factor_input {
     pl_scalar_bottom* bottom;
     const pl_block_level* level;
     pl_unseen unseen;
     const pl_level_springs* springs;
     double raise;
-} source;
+} factor_input;
 
-// true if a sparse factor costs less than a dense one for so many nodes with contacts
+// true if a sparse factor costs less than a dense one; mixed_count: nodes with contacts
 static bool prefers_sparse(const pl_scalar_bottom* bottom, int node_count, int mixed_count) {
     double n = 4.0 * node_count, m = 12.0 * mixed_count;
     return pl_sparse_bottom_pays(&bottom->sparse, (n * n * n + m * m * m) / 3.0);
@@ -23,7 +23,7 @@ static bool prefers_sparse(const pl_scalar_bottom* bottom, int node_count, int m
 
 pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, const pl_block_level* level,
                                  pl_error* error) {
-    enum { DENSE_ENOUGH = 85 }; // nodes that are dense without looking
+    enum { DENSE_ENOUGH = 85 }; // up to this many nodes the factor is dense, without an analysis
     *bottom = (pl_scalar_bottom){0};
     int node_count = level->node_count;
     pl_status status = PL_OK;
@@ -57,7 +57,7 @@ void pl_scalar_bottom_free(pl_scalar_bottom* bottom) {
     *bottom = (pl_scalar_bottom){0};
 }
 
-// Room for so many nodes with contacts.
+// Makes room for `wanted` nodes with contacts.
 static pl_status reserve_mixed(pl_scalar_bottom* bottom, int wanted, pl_error* error) {
     if (wanted <= bottom->mixed_capacity) return PL_OK;
     int nodes = bottom->free_nodes.n / 4, capacity = wanted + wanted / 2;
@@ -78,14 +78,14 @@ static pl_status reserve_mixed(pl_scalar_bottom* bottom, int wanted, pl_error* e
 
 // ---------------------------------------------------------------- factor
 
-static int slot_of(const source* s, int node) { return s->level->mixed_slot[node]; }
+static int slot_of(const factor_input* s, int node) { return s->level->mixed_slot[node]; }
 
-static const pl_mg_half* half_of(const source* s, int half) {
+static const pl_mg_half* half_of(const factor_input* s, int half) {
     return half ? &s->level->pattern.upper : &s->level->pattern.lower;
 }
 
-// the diagonal block of a node without contacts, or the identity for the others
-static void fill_own(const source* s, int node) {
+// diagonal block of a node; the identity for nodes with contacts
+static void fill_own(const factor_input* s, int node) {
     float D[16];
     pl_dense_cholesky* dense = &s->bottom->free_nodes;
     pl_block_fill_unseen(s->level, s->unseen, node, D);
@@ -97,7 +97,7 @@ static void fill_own(const source* s, int node) {
         }
 }
 
-static void fill_free(const source* s) {
+static void fill_free(const factor_input* s) {
     const pl_block_level* level = s->level;
     pl_dense_cholesky* dense = &s->bottom->free_nodes;
     pl_dense_cholesky_zero(dense);
@@ -114,7 +114,7 @@ static void fill_free(const source* s) {
 }
 
 // W = A_uu^-1 A_ut
-static void find_columns(const source* s, pl_pool* pool) {
+static void find_columns(const factor_input* s, pl_pool* pool) {
     pl_scalar_bottom* bottom = s->bottom;
     const pl_block_level* level = s->level;
     int rows = bottom->free_nodes.n, columns = 4 * s->springs->mixed_count;
@@ -134,8 +134,8 @@ static void find_columns(const source* s, pl_pool* pool) {
                             bottom->W, bottom->W);
 }
 
-// schur = A_tt - A_tu W, without the diagonal blocks of A_tt; 4 rows after 4 rows
-static void find_schur(const source* s) {
+// schur = A_tt - A_tu W, without the diagonal blocks of A_tt; by rows
+static void find_schur(const factor_input* s) {
     pl_scalar_bottom* bottom = s->bottom;
     const pl_block_level* level = s->level;
     size_t rows = (size_t)bottom->free_nodes.n, columns = 4 * (size_t)s->springs->mixed_count;
@@ -159,8 +159,8 @@ static void find_schur(const source* s) {
     }
 }
 
-// S: the Schur complement for each coordinate, and the diagonal blocks of nodes with contacts
-static void fill_mixed(const source* s) {
+// S = the Schur complement in each coordinate + the diagonal blocks of nodes with contacts
+static void fill_mixed(const factor_input* s) {
     pl_scalar_bottom* bottom = s->bottom;
     pl_dense_cholesky* dense = &bottom->mixed_nodes;
     int columns = 4 * s->springs->mixed_count;
@@ -178,7 +178,8 @@ static void fill_mixed(const source* s) {
         for (int i = 0; i < 12; i++)
             for (int j = 0; j <= i; j++) {
                 float value = own[12 * i + j];
-                int k = 4 * (j / 3) + i / 3; // what stands in for directions that nothing sees
+                int k =
+                    4 * (j / 3) + i / 3; // `filled` differs from `diagonal` in unseen directions
                 if (i % 3 == j % 3)
                     value += filled[k] - s->level->diagonal[16 * (size_t)T + (size_t)k];
                 if (i == j) value *= (float)(1.0 + s->raise);
@@ -187,14 +188,14 @@ static void fill_mixed(const source* s) {
     }
 }
 
-// a block of a node or of two for each coordinate: 12 x 12
+// full = B (x) I: a 4 x 4 block, repeated for each coordinate
 static void spread_block(const float B[16], float full[144]) {
     memset(full, 0, 144 * sizeof(float));
     for (int k = 0; k < 16; k++)
         for (int d = 0; d < 3; d++) full[12 * (3 * (k / 4) + d) + 3 * (k % 4) + d] = B[k];
 }
 
-static bool try_sparse(const source* s, pl_pool* pool) {
+static bool try_sparse(const factor_input* s, pl_pool* pool) {
     const pl_block_level* level = s->level;
     pl_sparse_bottom* sparse = &s->bottom->sparse;
     float D[16], full[144];
@@ -202,7 +203,8 @@ static bool try_sparse(const source* s, pl_pool* pool) {
     for (int J = 0; J < level->node_count; J++) {
         pl_block_fill_unseen(level, s->unseen, J, D);
         const float* own = level->diagonal + 16 * (size_t)J;
-        for (int k = 0; slot_of(s, J) >= 0 && k < 16; k++) D[k] -= own[k]; // what was filled in
+        for (int k = 0; slot_of(s, J) >= 0 && k < 16; k++)
+            D[k] -= own[k]; // the filling only; `mixed` below has the block
         spread_block(D, full);
         for (int k = 0; slot_of(s, J) >= 0 && k < 144; k++)
             full[k] += s->springs->mixed[slot_of(s, J)].block[k];
@@ -217,7 +219,7 @@ static bool try_sparse(const source* s, pl_pool* pool) {
     return pl_sparse_bottom_factor(sparse, true, pool);
 }
 
-static bool try_factor(const source* s, pl_pool* pool) {
+static bool try_factor(const factor_input* s, pl_pool* pool) {
     if (s->bottom->is_sparse) return try_sparse(s, pool);
     fill_free(s);
     if (pl_dense_cholesky_factor(&s->bottom->free_nodes, pool) >= 0) return false;
@@ -228,12 +230,12 @@ static bool try_factor(const source* s, pl_pool* pool) {
     return pl_dense_cholesky_factor(&s->bottom->mixed_nodes, pool) < 0;
 }
 
-// Float may find the matrix indefinite where it is nearly singular (bodies that hardly anything
-// holds): then its diagonal is raised.
+// A nearly singular matrix (of a body that is hardly held) may be indefinite in float. Its diagonal
+// is then shifted.
 pl_status pl_scalar_bottom_factor(pl_scalar_bottom* bottom, const pl_block_level* level,
                                   pl_unseen unseen, const pl_level_springs* springs, pl_pool* pool,
                                   pl_error* error) {
-    source s = {bottom, level, unseen, springs, 0.0};
+    factor_input s = {bottom, level, unseen, springs, 0.0};
     bottom->is_sparse = prefers_sparse(bottom, level->node_count, springs->mixed_count);
     pl_status status = bottom->is_sparse ? pl_sparse_bottom_reserve(&bottom->sparse, error)
                                          : reserve_mixed(bottom, springs->mixed_count, error);
@@ -249,7 +251,7 @@ pl_status pl_scalar_bottom_factor(pl_scalar_bottom* bottom, const pl_block_level
 
 // ---------------------------------------------------------------- solution
 
-// rest = b_t - W' b_u; work: b with zeros for nodes with contacts
+// rest = b_t - W' b_u; work: b, with zeros at nodes with contacts
 static void restrict_to_mixed(pl_scalar_bottom* bottom, const pl_block_level* level,
                               const pl_level_springs* springs) {
     size_t rows = (size_t)bottom->free_nodes.n;
@@ -265,7 +267,7 @@ static void restrict_to_mixed(pl_scalar_bottom* bottom, const pl_block_level* le
     }
 }
 
-// x_u -= W x_t, and x_t itself
+// x_u -= W x_t, and stores x_t
 static void add_mixed(const pl_scalar_bottom* bottom, const pl_block_level* level,
                       const pl_level_springs* springs) {
     size_t rows = (size_t)bottom->free_nodes.n, columns = 4 * (size_t)springs->mixed_count;
@@ -291,7 +293,7 @@ static void solve_sparse(pl_sparse_bottom* sparse, const pl_block_level* level) 
 
 void pl_scalar_bottom_solve(pl_scalar_bottom* bottom, pl_block_level* level,
                             const pl_level_springs* springs, pl_pool* pool) {
-    // 16 floats per node: four columns with their three coordinates
+    // 16 floats per node: four unknowns with three coordinates and one unused float each
     pl_rhs_layout each = {1, 4, 1};
     if (bottom->is_sparse) {
         solve_sparse(&bottom->sparse, level);

@@ -9,20 +9,21 @@ enum { C = CHUNK };
 
 typedef struct sweep_work {
     pl_scalar_fine* f;
-    const pl_half_rows *half, *other_half; // other_half: u is not there, the sweep sums it itself
+    const pl_half_rows *half,
+        *other_half; // other_half: if u is not known, the sweep computes it from this half
     bool from_zero, backward;
-    const float* in; // of an application, or the coarse vector
+    const float* in; // of apply; or the coarse vector
     float* out;
 } sweep_work;
 
-// what the runs of a phase do
+// the sweeps over the runs of one phase
 typedef struct stage_work {
     const sweep_work* sweeps;
     int sweep_count;
     int first_run;
 } stage_work;
 
-// what a sweep reads and writes, apart from the object so that it stays in registers
+// pointers that a sweep uses, copied so that they stay in registers
 typedef struct sweep_rows {
     pl_half_rows half;
     const float *b, *inverse;
@@ -46,7 +47,7 @@ PL_WIDE void relax_half_chunk(const sweep_rows* r, int chunk, bool from_zero) {
     }
 }
 
-// the same with the sum that u would have
+// the same if u is not known: its value comes from the other half
 static void relax_both_halves(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
     chunk_sums other = half_sums(w->other_half, chunk, f->x);
@@ -59,7 +60,7 @@ static void relax_both_halves(const sweep_work* w, int chunk) {
     }
 }
 
-// chunks from `first` on to `last`, which is not done; step: 1 or -1
+// chunks from `first` to `last`, exclusive; step: 1 or -1
 static void relax_chunks(const sweep_work* w, int first, int last, int step) {
     const sweep_rows r = rows_of(w);
     if (w->other_half)
@@ -70,8 +71,8 @@ static void relax_chunks(const sweep_work* w, int first, int last, int step) {
         for (int chunk = first; chunk != last; chunk += step) relax_half_chunk(&r, chunk, false);
 }
 
-// rows whose diagonal is a block, once more and as such; their x was not used in between, because
-// the rows of a chunk are not coupled
+// Corrects the rows of a chunk whose diagonal is a block, after relax_chunks has treated them as
+// scalar rows. No other row has used their x yet, because the rows of a chunk are not coupled.
 static void relax_blocks(const sweep_work* w, int chunk, pl_f4 u_before[C]) {
     pl_scalar_fine* f = w->f;
     for (int k = block_at(f, C * chunk); k < f->block_count && f->blocks[k].place < C * chunk + C;
@@ -93,7 +94,7 @@ static void relax_with_blocks(const sweep_work* w, int chunk) {
     relax_blocks(w, chunk, u_before);
 }
 
-// the chunks of a run, and among them those that have blocks
+// relaxes the chunks of a run; those with blocks one by one, the others in batches
 static void relax_forward(const sweep_work* w, int chunk, int end) {
     const pl_scalar_fine* f = w->f;
     for (int k = block_at(f, C * chunk); chunk < end; chunk++) {
@@ -123,7 +124,7 @@ static void sweep_run(const sweep_work* w, int run) {
     else relax_forward(w, o->run_chunks[run], o->run_ends[run]);
 }
 
-// one sweep of some runs of a phase, or two: the second finds the run in the cache
+// one sweep over some runs of a phase, or two; the second finds the run in the cache
 static void sweep_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const stage_work* w = user;
@@ -131,9 +132,9 @@ static void sweep_task(int begin, int end, int worker, void* user) {
         for (int k = 0; k < w->sweep_count; k++) sweep_run(&w->sweeps[k], run);
 }
 
-// Sweeps of alternating directions meet at the ends: the last phase of one is the first of the
-// next, and as its runs are not coupled, each does both sweeps before the next run has its turn.
-// That saves a way of all vectors from memory, with the same result.
+// The direction alternates, so the last phase of a sweep is the first phase of the next. The runs
+// of a phase are not coupled, so a run can do both sweeps before the next run starts. This saves
+// one pass over all vectors in memory, with the same result.
 void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool backward,
                            bool from_zero) {
     const pl_slab_order* o = &f->order;
@@ -153,12 +154,13 @@ void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool bac
         sweeps[0] = sweeps[1];
         left_out = several;
     }
-    // backward is that of the sweep after the last
+    // here `backward` is the direction that the next sweep would have
     f->u_is_lower = backward;
     f->u_is_known = true;
 }
 
-// residuals of a chunk, two rows in each; block: the next one, which stays behind the chunk
+// residuals of a chunk, two rows in each pair; *block: index of the next block, moved past the
+// chunk
 static chunk_sums chunk_residual(const sweep_work* w, int chunk, int* block) {
     const pl_scalar_fine* f = w->f;
     chunk_sums r = half_sums(w->half, chunk, f->x), other;

@@ -8,29 +8,29 @@
 #include "multigrid/scalar_fine_data.h"
 
 pl_status pl_scalar_fine_setup(pl_scalar_fine* f, const pl_block_matrix* A, pl_error* error);
-// Which node each row belongs to.
+// Sets the parent node of each row.
 pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int node_count,
                                      pl_error* error);
 void pl_scalar_fine_free(pl_scalar_fine* f);
 
-// Sets the values of A, points (4 per row), and rows that are held (1), or NULL. Removes all
-// springs.
+// Sets the values of A, points (4 per row), and which rows are held (1 per row, or NULL). Removes
+// all springs.
 void pl_scalar_fine_update(pl_scalar_fine* f, pl_pool* pool, const pl_block_matrix* A,
                            const float* point, const unsigned char* held);
-// Removes the springs `before` from the diagonal and adds `springs`.
+// Replaces the springs `before` on the diagonal by `springs`.
 pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* before,
                                      int before_count, const pl_mg_spring* springs, int count,
                                      pl_error* error);
 
-// `count` sweeps of Gauss-Seidel on A x = b, alternately forward and backward; `backward` is that
-// of the first. from_zero: x counts as 0, whatever it holds; otherwise the first sweep reads both
-// halves.
+// `count` sweeps of Gauss-Seidel on A x = b, alternately forward and backward. backward: direction
+// of the first. from_zero: x counts as 0, whatever its values are; otherwise the first sweep reads
+// both halves of the matrix.
 void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool backward,
                            bool from_zero);
-// Residual of x after sweeps, times U': 16 per node (X_a times each coordinate).
+// coarse_b = U' (b - A x) after sweeps: 16 per node (X_a times each coordinate).
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b);
 void pl_scalar_fine_prolong_add(pl_scalar_fine* f, pl_pool* pool, const float* coarse_x);
-// y = A x, both float4 per place; rows that are held give 0.
+// y = A x, both float4 per place; 0 at held rows.
 void pl_scalar_fine_apply(const pl_scalar_fine* f, pl_pool* pool, const float* x, float* y);
 
 #endif

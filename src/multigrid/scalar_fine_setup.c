@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The finest level before any sweep: halves of the matrix, groups of rows for the restriction,
+// Set-up and update of the finest level: halves of the matrix, groups of rows for the restriction,
 // values and springs.
 #include "base/memory.h"
 #include "multigrid/scalar_fine.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { C = CHUNK, VALUE_BLOCK = 256 };
-static const int farthest = UINT16_MAX / 2; // column of a chunk from its lowest one
+static const int max_near_distance = UINT16_MAX / 2; // of a column from the lowest of its chunk
 
 typedef struct update_work {
     pl_scalar_fine* f;
@@ -53,7 +53,7 @@ void pl_scalar_fine_free(pl_scalar_fine* f) {
     *f = (pl_scalar_fine){0};
 }
 
-// what the halves are made from
+// input of one half
 typedef struct half_builder {
     const pl_scalar_fine* f;
     const pl_block_matrix* A;
@@ -62,14 +62,14 @@ typedef struct half_builder {
     bool lower;
 } half_builder;
 
-// true if an entry of the row at a place belongs to the half
+// true if an entry of the row at `place` belongs to the half
 static bool is_of_half(const half_builder* b, int place, int entry) {
     int column = b->f->order.place[b->A->columns[entry]];
     if (column == place) return false;
     return b->lower == (b->turns[column / C] < b->turns[place / C]);
 }
 
-// the entries of a chunk's row q; entries NULL: only counts them
+// lists the entries of row q of a chunk; entries NULL: only counts them
 static int list_row(const half_builder* b, int chunk, int q, int* entries) {
     int place = C * chunk + q, row = b->f->order.row[place], count = 0;
     for (int e = row < 0 ? 0 : b->A->offsets[row]; row >= 0 && e < b->A->offsets[row + 1]; e++) {
@@ -84,7 +84,7 @@ static int column_of(const half_builder* b, int source) {
     return b->f->order.place[b->A->columns[source]];
 }
 
-// the columns of a chunk, whose sources are known, from the lowest to the highest
+// the lowest and highest column of a chunk, from its sources
 static void column_range(const half_builder* b, int chunk, int* lowest, int* highest) {
     *lowest = b->f->order.place_count, *highest = -1;
     for (int k = C * b->h->starts[chunk]; k < C * b->h->starts[chunk + 1]; k++) {
@@ -95,8 +95,8 @@ static void column_range(const half_builder* b, int chunk, int* lowest, int* hig
     }
 }
 
-// What fills up a row is a column that it has anyway, or another row of its chunk has: 0 times
-// something that is there.
+// Short rows are padded with zeros. Their columns are some column that the row or its chunk has
+// anyway, so that the load hits the cache.
 static void fill_columns(const half_builder* b, int chunk) {
     pl_half_rows* h = b->h;
     int lowest = h->lowest[chunk] / C;
@@ -147,7 +147,7 @@ static pl_status setup_half(half_builder* b, pl_error* error) {
         for (int q = 0; q < C; q++) list_row(b, c, q, h->sources + C * (size_t)h->starts[c] + q);
         column_range(b, c, &lowest, &highest);
         h->lowest[c] = highest < 0 ? 0 : C * lowest;
-        near = near && highest - lowest <= farthest;
+        near = near && highest - lowest <= max_near_distance;
     }
     return setup_columns(b, near, error);
 }
@@ -175,7 +175,7 @@ static bool allocate_vectors(pl_scalar_fine* f) {
     return ok && (f->slot = PL_ALLOC(int, places));
 }
 
-// the pattern of the matrix without its diagonal; freed with pl_adjacency_free
+// the graph of the matrix, without the diagonal; free it with pl_adjacency_free
 static pl_status graph_of(const pl_block_matrix* A, pl_adjacency* graph, pl_error* error) {
     int total = A->offsets[A->row_count] - A->row_count, at = 0;
     *graph = (pl_adjacency){.count = A->row_count};
@@ -214,7 +214,8 @@ static int group_end(const pl_scalar_fine* f, int group) {
     return end < f->order.place_count ? end : f->order.place_count;
 }
 
-// numbers the nodes that each group touches; slots NULL: only counts them
+// numbers the slots of all groups, one for each node that a group touches; slot_nodes NULL: does
+// not list the nodes
 static int list_slots(pl_scalar_fine* f, int* mark, int* slot_nodes) {
     int count = 0;
     for (int g = 0; g < f->group_count; g++) {
@@ -248,7 +249,7 @@ pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int n
     f->node_count = node_count;
     int chunks = f->order.chunk_count;
     f->group_count = (chunks + GROUP - 1) / GROUP;
-    // an empty place follows the row before it
+    // an empty place takes the parent of the row before it
     for (int p = 0; p < f->order.place_count; p++) {
         int row = f->order.row[p];
         if (row < 0) f->parent[p] = p ? f->parent[p - 1] : 0;

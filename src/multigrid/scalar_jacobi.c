@@ -12,7 +12,7 @@ typedef struct jacobi_work {
     pl_scalar_fine* f;
     const float* x;
     bool from_zero;
-    bool bare; // gives D^-1 A x
+    bool bare; // computes D^-1 A x
 } jacobi_work;
 
 // D^-1 r of a row
@@ -82,7 +82,7 @@ static double norm_of(pl_pool* pool, const float* x, int count) {
 }
 
 static float damping_of(double radius) {
-    radius *= 1.1; // a few steps find somewhat less
+    radius *= 1.1; // a few power steps underestimate it
     return radius > 4.0 / 3.0 ? (float)(4.0 / (3.0 * radius)) : 1.0f;
 }
 
@@ -92,12 +92,12 @@ static void fill_random(float* x, int count) {
         x[k] = k % 4 == 3 ? 0.0f : (float)pl_random_uniform(&random, -1.0, 1.0);
 }
 
-// The radius is below the largest count of couplings of a row, so no value overflows on the way.
+// The radius is below the largest number of entries in a row, so ten steps cannot overflow.
 void pl_scalar_fine_damp(pl_scalar_fine* f, pl_pool* pool) {
     int count = f->order.place_count;
     double radius = 1.0;
     fill_random(f->x, count);
-    for (int p = 0; p < count; p++) // what is held stays at 0
+    for (int p = 0; p < count; p++) // held vertices stay at 0
         if (f->inverse[p] == 0.0f) pl_store4(f->x + 4 * (size_t)p, (pl_f4){0});
     for (int k = 0; k < POWER_STEPS; k++) {
         double before = norm_of(pool, f->x, count);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The data that the cycle of Projective Dynamics and the solvers around it share.
+// The data shared by the cycle of Projective Dynamics (scalar_multigrid.c) and the solvers that use
+// it (scalar_solve.c).
 #ifndef PL_MULTIGRID_SCALAR_MG_DATA_H
 #define PL_MULTIGRID_SCALAR_MG_DATA_H
 
@@ -18,9 +19,10 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
-    struct pl_scalar_sampling* sampling; // while nodes are found beside the caller, else NULL
+    struct pl_scalar_sampling* sampling; // NULL unless nodes are being sampled in the background
     bool jacobi;
-    int half_sweeps[PL_MG_MAX_LEVELS]; // on each side; with Jacobi: whole ones
+    int half_sweeps[PL_MG_MAX_LEVELS]; // before and after the coarse correction; Jacobi: full
+                                       // sweeps
     bool last_forward[PL_MG_MAX_LEVELS];
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
@@ -32,19 +34,19 @@ struct pl_scalar_mg {
 
     pl_mg_spring* springs;
     int spring_count, spring_capacity;
-    bool springs_failed; // coarse levels do not have them all
-    int* spring_nodes;   // work: on the level at hand
+    bool springs_failed; // an error left some coarse levels without them
+    int* spring_nodes;   // work: nodes of the springs on the current level
     double* spring_points;
 
-    int stamp; // another one after each change of values or springs
+    int stamp; // changes with values and springs
 
-    // of the direct solver, once cycles have failed
+    // the direct solver, used once cycles have failed
     pl_linear_fallback fallback;
-    pl_block_matrix factored; // the structure of A, and values of its own
+    pl_block_matrix factored; // the structure of A, with its own values
     int factored_stamp;
     double *direct_b, *direct_x; // 3 per row
 
-    // of the solvers around the cycle: x, p, A p, a copy of b; r, z, p, A p
+    // work of the solvers. float: x, p, A p, a copy of b; double: r, z, p, A p
     float* vectors[PL_SCALAR_MG_VECTORS];       // float4 per place
     double* long_vectors[PL_SCALAR_MG_VECTORS]; // 3 per row
 };

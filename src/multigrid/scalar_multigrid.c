@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S0 Algorithm 3 and the update of Algorithm 4, for the scalar matrix: levels, their values, and
-// the cycle. The paper uses 3x3 and 12x12 blocks for Projective Dynamics, too; here they are
-// numbers and 4x4 blocks, because coordinates are not coupled.
+// S0 Algorithm 3 and the update of Algorithm 4 for the scalar matrix: levels, their values, and the
+// cycle. The paper uses 3x3 and 12x12 blocks for Projective Dynamics too. Here they are numbers and
+// 4x4 blocks, because the coordinates are not coupled.
 #include "multigrid/scalar_multigrid.h"
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"
@@ -50,7 +50,7 @@ static void prolong_add(void* levels, int l) {
     else pl_block_prolong(&mg->levels[l], &mg->hierarchy.transfers[l], x, true, mg->pool);
 }
 
-// the sweeps before, in reverse order and each in the other direction
+// the pre-smoothing sweeps in reverse order, each in the other direction
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
     bool forward = mg->half_sweeps[l] % 2 == 0;
@@ -76,14 +76,14 @@ void pl_scalar_mg_cycle(pl_scalar_mg* mg) {
     pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
 }
 
-// Samples take long and are found one after the other, beside all that needs none of them.
+// Sampling is slow and sequential, so it runs in the background while the finest level is built.
 typedef struct pl_scalar_sampling {
     pl_background background;
     pl_mg_hierarchy* hierarchy;
     const double* positions;
     pl_adjacency graph;
     pl_mg_hierarchy_options options;
-    double* lengths; // of the items of the graph, or NULL
+    double* lengths; // per item of the graph, or NULL
     pl_status status;
     pl_error error;
 } pl_scalar_sampling;
@@ -94,7 +94,7 @@ static void sample_job(void* user) {
         pl_mg_hierarchy_setup(s->hierarchy, &s->graph, s->positions, &s->options, &s->error);
 }
 
-// waits for the samples
+// waits for the background job and frees it
 static void end_sampling(pl_scalar_mg* mg) {
     pl_scalar_sampling* s = mg->sampling;
     if (!s) return;
@@ -110,7 +110,7 @@ static pl_status begin_sampling(pl_scalar_mg* mg, const double* positions,
     if (!s) return pl_fail_memory(error, "multigrid");
     s->hierarchy = &mg->hierarchy;
     s->positions = positions;
-    // rows list themselves too: the distance is zero and changes nothing
+    // the graph contains each row as its own neighbour; its distance of zero has no effect
     s->graph = (pl_adjacency){mg->A->row_count, mg->A->offsets, mg->A->columns};
     s->options = options->hierarchy;
     s->options.pool = mg->pool;
@@ -262,15 +262,15 @@ static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
                                    &mg->level_springs[last], mg->pool, error);
 }
 
-// Without springs, so that it does not matter when they came: they make the diagonal larger and the
-// radius smaller, so what is found without them stays good.
+// Damping is computed without springs, so that it does not depend on when they were added. Springs
+// increase the diagonal and reduce the spectral radius, so the damping stays safe.
 static void damp(pl_scalar_mg* mg) {
     pl_scalar_fine_damp(&mg->fine, mg->pool);
     for (int l = 1; l + 1 < mg->hierarchy.level_count; l++)
         pl_block_level_damp(&mg->levels[l], mg->pool);
 }
 
-// the fixed matrices of all coarse levels, without springs
+// updates the matrices of all coarse levels, without springs
 static void update_levels(pl_scalar_mg* mg) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     for (int l = 1; l < h->level_count; l++) {
@@ -337,7 +337,7 @@ static bool same_springs(const pl_scalar_mg* mg, const pl_mg_spring* springs, in
     return true;
 }
 
-// Levels are in float: stiffnesses beyond its range count as infinite.
+// Levels are in float, so a stiffness beyond its range counts as infinite.
 static bool fits_float(const pl_mg_spring* s) {
     bool fits = fabs(s->stiffness) <= FLT_MAX;
     for (int k = 0; s->has_block && k < 6; k++) fits = fits && fabs(s->block[k]) <= FLT_MAX;
@@ -349,8 +349,8 @@ static pl_status check_springs(const pl_scalar_mg* mg, const pl_mg_spring* sprin
     for (int k = 0; k < count; k++)
         if (!fits_float(&springs[k]))
             return pl_fail(error, PL_ERROR_DIVERGED,
-                           "the pin or contact at vertex %d has a stiffness that is not a finite "
-                           "number of single precision; check the stiffness of attachments and "
+                           "the pin or contact at vertex %d has a stiffness beyond the range of "
+                           "single precision; check the stiffness of attachments and "
                            "colliders",
                            mg->fine.order.row[springs[k].place]);
     return PL_OK;

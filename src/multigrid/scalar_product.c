@@ -6,9 +6,9 @@
 //   A_IJ = sum over i in I, j in J of a_ij X_i X_j'
 //        = sum over i in I of X_i (sum over j in J of a_ij X_j)',
 //
-// so that an entry costs four multiplications, and sixteen are needed only for each pair of a
-// vertex and a node J: about as much as a product with a vector. The pattern of the sums is found
-// once. Only blocks above the diagonal are summed, in double.
+// An entry then costs four multiplications. Sixteen more are needed only for each pair of a vertex
+// i and a node J. In all this costs about as much as a matrix-vector product. The pattern of the
+// sums is computed once. Only blocks on and above the diagonal are summed, in double.
 #include "multigrid/scalar_product.h"
 #include "base/memory.h"
 #include "multigrid/galerkin_pairs.h"
@@ -31,19 +31,19 @@ void pl_scalar_product_free(pl_scalar_product* c) {
     *c = (pl_scalar_product){0};
 }
 
-// the couplings of the finer level, seen from its parents
+// builds the pattern of the coarse matrix from that of the fine one
 typedef struct pattern {
     pl_scalar_product* c;
     const pl_mg_transfer* transfer;
     const int *offsets,
-        *columns; // of the finer level; all of a symmetric pattern or its upper half
+        *columns; // of the fine matrix: a symmetric pattern, all of it or its upper half
     pl_pool* pool;
-    int block;   // rows that are visited one after the other
-    int* marks;  // of each block, per node: the last row that has it
-    bool counts; // else lists
+    int block;   // rows per task
+    int* marks;  // per task and node: the last row that has this column
+    bool counts; // first pass: counts columns; second pass: lists them
 } pattern;
 
-// columns above the diagonal of row I among the couplings i -> j: counts, or lists
+// columns J > I of coarse row I; list NULL: only counts them
 static int visit_row(const pattern* p, int* mark, int I, int* list) {
     const pl_mg_transfer* t = p->transfer;
     int count = 0;
@@ -134,7 +134,7 @@ static void count_terms_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// the entries of row i that count, those of a target together
+// lists the entries of row i on and above the coarse diagonal, sorted by target
 static void list_row_terms(const terms_job* job, int i) {
     pl_scalar_product* c = job->c;
     int first = c->term_offsets[i], at = first, I = job->parent[i];
@@ -174,7 +174,7 @@ static pl_status setup_terms(pl_scalar_product* c, const pl_block_matrix* A, con
     return PL_OK;
 }
 
-// the pattern of the level, and where each block is in it
+// builds the level's pattern and finds each block in it
 static pl_status locate_blocks(pl_scalar_product* c, pl_mg_pattern* level, pl_error* error) {
     pl_mg_pairs pairs = {.count = c->block_count, .columns = c->block_columns};
     pl_adjacency graph = {0};
@@ -266,7 +266,7 @@ static void update_task(int begin, int end, int worker, void* user) {
             add_vertex(w, I, t->children[k]);
 }
 
-// the sums as the level has them: by columns, in float, and in both halves
+// stores the sums in the level's format: by columns, in float, in both halves
 static void store_blocks_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const galerkin_work* w = user;

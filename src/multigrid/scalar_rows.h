@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Kernels for passes over the rows of the finest level (scalar_fine_data.h), four rows to a chunk.
+// Kernels for passes over the rows of the finest level (scalar_fine_data.h), a chunk of four rows
+// at a time.
 #ifndef PL_MULTIGRID_SCALAR_ROWS_H
 #define PL_MULTIGRID_SCALAR_ROWS_H
 
@@ -10,12 +11,12 @@
 
 enum { CHUNK = 4, GROUP = 512 }; // rows of a chunk, chunks of a group
 
-// sums over half of the rows of a chunk, two rows in each
+// sums of the rows of a chunk over one half of the matrix, two rows per vector
 typedef struct chunk_sums {
     pl_f8 pair[CHUNK / 2];
 } chunk_sums;
 
-// apart, so that the usual one stays in registers
+// not inlined, so that the usual case keeps its registers
 static __attribute__((noinline, unused)) chunk_sums far_sums(const pl_half_rows* h, int chunk,
                                                              const float* x) {
     pl_f8 first = {0}, second = {0};
@@ -42,7 +43,7 @@ PL_WIDE void add_entries(chunk_sums* sums, const pl_near_entries* e, const float
     sums->pair[1] = pl_fma8(a23, x23, sums->pair[1]);
 }
 
-// sums of the columns in one half
+// sums of a chunk over one half of the matrix
 PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
     if (__builtin_expect(!h->near, 0)) return far_sums(h, chunk, x);
     const pl_near_entries *e = h->near + h->starts[chunk], *end = h->near + h->starts[chunk + 1];
@@ -51,9 +52,9 @@ PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
     return sums;
 }
 
-// The same for sweeps over one half: rows are short and their chunks sorted by length, so that
-// jumping into straight code costs up to a tenth less than a loop. With two halves to a chunk the
-// jumps are mispredicted, and this costs a tenth more.
+// The same, unrolled, for sweeps over one half. Rows are short and chunks are sorted by length, so
+// a jump into unrolled code is predicted well and takes up to a tenth less time than a loop. In
+// passes over both halves the jump is mispredicted, and the unrolled code takes a tenth more time.
 PL_WIDE chunk_sums short_sums(const pl_half_rows* h, int chunk, const float* x) {
     if (__builtin_expect(!h->near, 0)) return far_sums(h, chunk, x);
     const pl_near_entries* end = h->near + h->starts[chunk + 1];
@@ -82,7 +83,7 @@ PL_WIDE pl_f4 row_sum(const chunk_sums* sums, int q) {
     return q % 2 ? pl_high4(sums->pair[q / 2]) : pl_low4(sums->pair[q / 2]);
 }
 
-// the first block at or after a place
+// index of the first block at or after a place
 PL_WIDE int block_at(const pl_scalar_fine* f, int place) {
     int low = 0, high = f->block_count;
     while (low < high) {
@@ -98,7 +99,7 @@ PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
                    m[6] * v[0] + m[7] * v[1] + m[8] * v[2], 0.0f};
 }
 
-// D x of a row
+// D x of a row; *block: index of the next block, moved past the row
 PL_WIDE pl_f4 diagonal_times(const pl_scalar_fine* f, int place, pl_f4 x, int* block) {
     if (*block < f->block_count && f->blocks[*block].place == place)
         return apply3(f->blocks[(*block)++].block, x);

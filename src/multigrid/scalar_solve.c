@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Conjugate gradients around the cycle, one step length for all three coordinates. In float the
-// true residual stalls between 1e-3 and 1e-4 of the initial one on large meshes, so solves to a
-// smaller tolerance keep iterate and residual in double.
+// Conjugate gradients preconditioned by the cycle, with one step length for all three coordinates.
+// In float the true residual stalls between 1e-3 and 1e-4 of the initial one on large meshes, so
+// solves to a smaller tolerance keep iterate and residual in double.
 #include "base/memory.h"
 #include "base/tuned.h"
 #include "math/float4.h"
@@ -59,7 +59,7 @@ static void float_combine(void* user, double s, const void* x, double t, void* y
     pl_parallel_for(mg->pool, combine_task, mg->fine.order.place_count, BLOCK, &w);
 }
 
-// c += s a, d -= s b; the square of d
+// c += s a, d -= s b; returns |d|^2
 static double step_part(int begin, int end, void* user) {
     const float_work* w = user;
     double sum[4] = {0};
@@ -83,7 +83,7 @@ static void float_apply(void* user, const void* x, void* y) {
     pl_scalar_fine_apply(&mg->fine, mg->pool, x, y);
 }
 
-// r and z are b and x of the finest level
+// r and z are b and x of the finest level already
 static void float_cycle(void* user, const void* r, void* z) {
     (void)r, (void)z;
     pl_scalar_mg_cycle(user);
@@ -100,7 +100,7 @@ void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options
     float *x = mg->vectors[0], *b = mg->vectors[3];
     size_t size = 4 * (size_t)f->order.place_count * sizeof(float);
     memset(x, 0, size);
-    memcpy(b, f->b, size); // the residual takes its place
+    memcpy(b, f->b, size); // the residual overwrites f->b
     pl_krylov k = {
         .operations = &operations,
         .user = mg,
@@ -116,7 +116,7 @@ void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options
     if (k.scale > 0.0 && isfinite(k.scale) && options->max_iterations > 0)
         pl_krylov_cg(&k, options, info);
     if (!info->converged) memcpy(f->b, b, size);
-    // the result stands where a single cycle leaves it
+    // the result goes where a single cycle leaves it
     mg->vectors[0] = f->x;
     f->x = x;
 }
@@ -153,7 +153,7 @@ static void from_places_task(int begin, int end, int worker, void* user) {
                 (double)f->x[4 * (size_t)f->order.place[i] + (size_t)k] / w->scale;
 }
 
-// z = one cycle for r; scaled, so that small residuals stay in the range of float
+// z = one cycle for r, scaled so that small residuals stay in the range of float
 static void cycle(void* user, const void* r, void* z) {
     pl_scalar_mg* mg = user;
     double largest = pl_vector_max_abs(3 * mg->row_count, r);
@@ -173,7 +173,7 @@ static void clear_held(const pl_scalar_mg* mg, double* y) {
             for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) y[k] = 0.0;
 }
 
-// y = (A + springs) x; nothing at rows that are held
+// y = (A + springs) x; 0 at held rows
 static void apply(void* user, const void* from, void* to) {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     const pl_scalar_mg* mg = user;
@@ -219,9 +219,9 @@ void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_option
     pl_krylov k = double_krylov(mg, &operations, b, x);
     *info = (pl_linear_info){0};
     k.scale = pl_vector_norm(mg->pool, k.count, b);
-    if (!(k.scale > 0.0)) k.scale = look(&k); // then residuals are relative to the first
+    if (!(k.scale > 0.0)) k.scale = look(&k); // b = 0: residuals are relative to the initial one
     pl_krylov_end end = pl_krylov_begin(&k, options, info);
-    info->history_count = 0; // the start is not part of it
+    info->history_count = 0; // the history does not include the initial residual
     if (end != PL_KRYLOV_GOING) return;
     if (gradients) pl_krylov_cg(&k, options, info);
     else pl_krylov_stationary(&k, options, info);
@@ -244,14 +244,14 @@ static bool allocate_direct(pl_scalar_mg* mg) {
     return false;
 }
 
-// A with springs; rows that are held become those of the identity
+// A + springs; held rows and columns become those of the identity
 static void fill_factored(pl_scalar_mg* mg) {
     pl_block_matrix* M = &mg->factored;
     memcpy(M->values, mg->A->values, (size_t)pl_block_matrix_entry_count(M) * sizeof(double));
     for (int k = 0; k < mg->spring_count; k++) {
         const pl_mg_spring* s = &mg->springs[k];
         double* diagonal = &M->values[M->diagonal[mg->fine.order.row[s->place]]];
-        *diagonal += s->stiffness; // the block k n n' is at most its trace
+        *diagonal += s->stiffness; // below: a block k n n' is bounded by its trace
         if (s->has_block) *diagonal += fmax(s->block[0] + s->block[3] + s->block[5], 0.0);
     }
     for (int i = 0; i < M->row_count; i++) {

@@ -50,7 +50,7 @@ static pl_status reserve_mixed(pl_level_springs* s, const pl_mg_spring* springs,
         free_mixed(&larger);
         return pl_fail_memory(error, "contacts");
     }
-    // which nodes had contacts is still needed, to take them back
+    // pl_level_springs_clear still needs the nodes that had contacts
     if (s->mixed_count > 0)
         memcpy(larger.mixed_nodes, s->mixed_nodes, (size_t)s->mixed_count * sizeof(int));
     free_mixed(s);
@@ -61,7 +61,7 @@ static pl_status reserve_mixed(pl_level_springs* s, const pl_mg_spring* springs,
     return PL_OK;
 }
 
-// sums += X X' times the spring
+// adds X X' times the spring to the sums of its node
 static void add_spring(pl_level_springs* s, pl_block_level* level, int node,
                        const pl_mg_spring* spring, const double* X) {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
@@ -80,12 +80,13 @@ static void add_spring(pl_level_springs* s, pl_block_level* level, int node,
             full[12 * i + j] += spring->block[at[3 * (i % 3) + j % 3]] * X[i / 3] * X[j / 3];
 }
 
-// D (x) I, and what contacts add
+// mixed block of a node = D (x) I + its contacts, and its inverse
 static bool finish_mixed(pl_level_springs* s, int slot, const double D[16],
                          const double filled[16]) {
     double full[144], inverse[144];
     pl_mixed_block* block = &s->mixed[slot];
-    for (int pass = 0; pass < 2; pass++) { // as it is, then with unseen directions filled in
+    for (int pass = 0; pass < 2;
+         pass++) { // first as it is, then with unseen directions filled for the inverse
         memcpy(full, s->mixed_sums + 144 * (size_t)slot, sizeof full);
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
@@ -98,7 +99,8 @@ static bool finish_mixed(pl_level_springs* s, int slot, const double D[16],
     return definite;
 }
 
-// The diagonal block of a touched node and its inverse. False if it has none, which then is 0.
+// The diagonal block of a touched node and its inverse. Returns false if it has no inverse, which
+// is then set to 0.
 static bool finish_node(pl_level_springs* s, pl_block_level* level, pl_unseen unseen, int node) {
     double D[16], filled[16], inverse[16];
     size_t at = 16 * (size_t)node;
@@ -112,7 +114,7 @@ static bool finish_node(pl_level_springs* s, pl_block_level* level, pl_unseen un
     }
     int slot = level->mixed_slot[node];
     bool definite = slot < 0 || finish_mixed(s, slot, D, filled);
-    // held vertices and round-off may leave a direction without stiffness
+    // held vertices or round-off may leave a direction without stiffness
     definite = pl_invert_raised(4, filled, inverse) && definite;
     for (int k = 0; k < 16; k++) level->inverse[at + (size_t)k] = (float)inverse[k];
     return definite;
@@ -123,7 +125,7 @@ pl_status pl_level_springs_set(pl_level_springs* s, pl_block_level* level, pl_un
                                int count, pl_error* error) {
     pl_status status = reserve_mixed(s, springs, count, error);
     if (status != PL_OK) return status;
-    // take back what was there
+    // remove the earlier springs
     int before = s->touched_count;
     pl_level_springs_clear(s, level);
     for (int k = 0; k < before; k++)

@@ -9,21 +9,21 @@
 #include <string.h>
 
 enum {
-    SMALL = 2048,        // rows that one thread does best
-    SMALLEST_SLAB = 512, // rows
-    LARGEST_SLAB = 4096, // whose vectors stay in the second cache; more only if the band is wider
-    PART = 4096,         // rows of a slab that are coloured together: near in the band
-    FEWEST_SLABS = 6,    // below this they do not keep two threads busy
-    COLOUR_RUN = 256,    // rows of a run where colours take the place of slabs
+    SINGLE_SLAB_ROWS = 2048, // up to this many rows, one thread is fastest
+    MIN_SLAB_ROWS = 512,
+    MAX_SLAB_ROWS = 4096,  // vectors fit the second-level cache; larger only if the band is wider
+    PART_ROWS = 4096,      // rows of a slab that are ordered by colour together, near in the band
+    MIN_SLABS = 6,         // fewer do not keep two threads busy
+    COLOUR_RUN_ROWS = 256, // rows of a run if there are colours instead of slabs
 };
 
-// what sorts the rows of a colour: those with equal numbers of couplings stand together
+// sort key of the rows of a colour: rows with equal numbers of entries become neighbours
 typedef struct row_key {
-    int lower, upper; // couplings with rows visited before it, and after
+    int lower, upper; // numbers of coupled rows that are visited before and after
     int row;
 } row_key;
 
-// while an order is built
+// state while an order is built
 typedef struct builder {
     pl_slab_order* order;
     const pl_adjacency* graph;
@@ -31,7 +31,7 @@ typedef struct builder {
     pl_colouring colours;
     int slab_count; // 0: colours of the whole graph
     row_key* keys;
-    int* buckets; // per colour, rows of the slab at hand
+    int* buckets; // counting sort of the current rows by colour
 } builder;
 
 void pl_slab_order_free(pl_slab_order* o) {
@@ -44,7 +44,7 @@ void pl_slab_order_free(pl_slab_order* o) {
     *o = (pl_slab_order){0};
 }
 
-// the slab of a row by its number in the band: parts of equal size
+// slabs are equal parts of the band
 static int slab_begin(const builder* b, int slab) {
     return (int)((int64_t)b->order->row_count * slab / b->slab_count);
 }
@@ -58,10 +58,10 @@ static int slab_of(const builder* b, int number) {
 static void choose_slabs(builder* b) {
     int n = b->order->row_count, width = pl_bandwidth(b->graph, &b->band);
     int size = n / 16;
-    size = size < SMALLEST_SLAB ? SMALLEST_SLAB : size > LARGEST_SLAB ? LARGEST_SLAB : size;
+    size = size < MIN_SLAB_ROWS ? MIN_SLAB_ROWS : size > MAX_SLAB_ROWS ? MAX_SLAB_ROWS : size;
     size = size < width ? width : size;
-    b->slab_count = n <= SMALL ? 1 : n / size;
-    if (n > SMALL && b->slab_count < FEWEST_SLABS) b->slab_count = 0;
+    b->slab_count = n <= SINGLE_SLAB_ROWS ? 1 : n / size;
+    if (n > SINGLE_SLAB_ROWS && b->slab_count < MIN_SLABS) b->slab_count = 0;
 }
 
 // true if row i is visited before row j, which it is coupled with
@@ -72,15 +72,15 @@ static bool comes_before(const builder* b, int i, int j) {
         int slab_i = slab_of(b, number[i]), slab_j = slab_of(b, number[j]);
         if (slab_i != slab_j) return slab_i % 2 < slab_j % 2;
         int first = slab_begin(b, slab_i);
-        int part_i = (number[i] - first) / PART, part_j = (number[j] - first) / PART;
+        int part_i = (number[i] - first) / PART_ROWS, part_j = (number[j] - first) / PART_ROWS;
         if (coloured && part_i != part_j) return part_i < part_j;
         if (!coloured) return number[i] < number[j];
     }
     return b->colours.colours[i] < b->colours.colours[j];
 }
 
-// by lower, and among equals by upper, up and down in turns: so that upper hardly jumps where lower
-// changes
+// By lower, then by upper. The direction of upper alternates, so that it hardly jumps where lower
+// changes.
 static int compare_keys(const void* a, const void* b) {
     const row_key *x = a, *y = b;
     if (x->lower != y->lower) return x->lower > y->lower ? -1 : 1;
@@ -94,13 +94,13 @@ static void count_couplings(const builder* b, row_key* key) {
         else key->upper++;
 }
 
-// the keys of rows of one colour, sorted, into places from `at` on; returns the place after them
+// gives the rows of one colour the places from `at` on; returns the next free place
 static int place_rows(builder* b, row_key* keys, int count, int at) {
     pl_slab_order* o = b->order;
     for (int k = 0; k < count; k++) {
         int i = keys[k].row;
         if (o->chunk_rows > 1) count_couplings(b, &keys[k]);
-        // rows keep near to one another in memory, so numbers of the band break ties
+        // ties: by number in the band, so that rows near in the mesh are near in memory
         keys[k].row = b->band.new_of_old[i];
     }
     if (o->chunk_rows > 1) qsort(keys, (size_t)count, sizeof(row_key), compare_keys);
@@ -111,7 +111,7 @@ static int place_rows(builder* b, row_key* keys, int count, int at) {
     return (at + count + o->chunk_rows - 1) / o->chunk_rows * o->chunk_rows;
 }
 
-// a part of a slab, colour by colour
+// places a part of a slab, colour by colour
 static int place_part(builder* b, int begin, int end, int at) {
     int colour_count = b->colours.groups.count;
     memset(b->buckets, 0, (size_t)(colour_count + 1) * sizeof(int));
@@ -127,8 +127,8 @@ static int place_part(builder* b, int begin, int end, int at) {
     return at;
 }
 
-// Rows of a slab, part by part, so that what is visited together lies together; blocks keep the
-// order of the band.
+// Places the rows of a slab, part by part, so that rows that are visited together are near in
+// memory. Blocks keep the order of the band.
 static int place_slab(builder* b, int slab, int at) {
     int begin = slab_begin(b, slab), end = slab_begin(b, slab + 1);
     if (b->order->chunk_rows == 1) {
@@ -136,19 +136,19 @@ static int place_slab(builder* b, int slab, int at) {
             b->keys[k - begin] = (row_key){0, 0, b->band.old_of_new[k]};
         return place_rows(b, b->keys, end - begin, at);
     }
-    for (int first = begin; first < end; first += PART)
-        at = place_part(b, first, first + PART < end ? first + PART : end, at);
+    for (int first = begin; first < end; first += PART_ROWS)
+        at = place_part(b, first, first + PART_ROWS < end ? first + PART_ROWS : end, at);
     return at;
 }
 
-// the chunks from `first` on to place `at` are a run
+// makes a run of the places from `first` to `at`, exclusive
 static void set_run(pl_slab_order* o, int run, int first, int at) {
     o->run_chunks[run] = first / o->chunk_rows;
     o->run_ends[run] = at / o->chunk_rows;
 }
 
-// Even slabs are one phase, odd ones another. Blocks go to memory in this order, scalar rows slab
-// by slab.
+// Even slabs are the first phase, odd slabs the second. Blocks are stored in this order, scalar
+// rows slab by slab.
 static int place_slabs(builder* b) {
     pl_slab_order* o = b->order;
     int at = 0, even_count = (b->slab_count + 1) / 2;
@@ -177,8 +177,8 @@ static int place_colours(builder* b) {
         o->phase_runs[c] = run;
         int first = at;
         at = place_rows(b, b->keys, count, at);
-        for (int k = first; k < at; k += COLOUR_RUN)
-            set_run(o, run++, k, k + COLOUR_RUN < at ? k + COLOUR_RUN : at);
+        for (int k = first; k < at; k += COLOUR_RUN_ROWS)
+            set_run(o, run++, k, k + COLOUR_RUN_ROWS < at ? k + COLOUR_RUN_ROWS : at);
     }
     o->phase_runs[groups->count] = run;
     o->run_chunks[run] = at / o->chunk_rows;
@@ -195,10 +195,11 @@ static void count_runs(builder* b) {
     const pl_adjacency* groups = &b->colours.groups;
     o->phase_count = groups->count;
     for (int c = 0; c < groups->count; c++)
-        o->run_count += (groups->offsets[c + 1] - groups->offsets[c] + COLOUR_RUN - 1) / COLOUR_RUN;
+        o->run_count +=
+            (groups->offsets[c + 1] - groups->offsets[c] + COLOUR_RUN_ROWS - 1) / COLOUR_RUN_ROWS;
 }
 
-// where each place leads
+// fills in the row at each place
 static pl_status fill_rows(pl_slab_order* o, int place_count, pl_error* error) {
     o->row = PL_ALLOC(int, place_count);
     if (!o->row && place_count) return pl_fail_memory(error, "an order of rows");

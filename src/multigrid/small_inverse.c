@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-// MIN_PIVOT: relative to the diagonal; a smaller pivot has lost most of its digits.
+// MIN_PIVOT is relative to the diagonal: a smaller pivot has lost most of its digits.
 static const double MIN_PIVOT = 1e-10, FIRST_RAISE = 1e-7, MAX_RAISE = 1.0;
 
-// Elimination without pivoting. Returns false if a pivot vanishes beside the diagonal.
+// Elimination without pivoting. Returns false if a pivot is too small relative to its diagonal.
 static bool invert_definite(int n, const double* A, double* inverse) {
     double M[PL_SMALL_INVERSE_MAX][2 * PL_SMALL_INVERSE_MAX];
     for (int i = 0; i < n; i++)

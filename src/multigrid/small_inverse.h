@@ -9,10 +9,10 @@
 
 enum { PL_SMALL_INVERSE_MAX = 12 };
 
-// The inverse of a symmetric positive definite n x n matrix, by rows. Round-off may leave a pivot
-// that is lost beside its diagonal: then the diagonal of A is raised by as little as it takes, and
-// the inverse is that of the raised A. Returns false, with an inverse of 0, if no such A is found:
-// A is indefinite by more than round-off, or not finite.
+// Inverts a symmetric positive definite n x n matrix, stored by rows. If round-off makes a pivot
+// too small, the diagonal of A is raised by a small amount, which grows until the inverse exists; A
+// is changed accordingly. Returns false and sets the inverse to 0 if that fails: A is indefinite by
+// more than round-off, or not finite.
 bool pl_invert_raised(int n, double* A, double* inverse);
 
 #endif

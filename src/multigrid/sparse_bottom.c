@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The coarsest level by the sparse direct solver. Its LDL^T needs no exchanges where displacements
-// and pressures are quasidefinite, in whatever order.
+// The coarsest level by the sparse direct solver. Matrices of displacements and pressures are
+// quasidefinite, so LDL^T without pivoting exists for any order of rows.
 #include "multigrid/sparse_bottom.h"
 #include "base/memory.h"
 
@@ -15,7 +15,7 @@ void pl_sparse_bottom_free(pl_sparse_bottom* bottom) {
     *bottom = (pl_sparse_bottom){0};
 }
 
-// neighbours of each node, ascending; freed with pl_adjacency_free
+// neighbours of each node, ascending; free it with pl_adjacency_free
 static pl_status graph_of(const pl_mg_pattern* p, pl_adjacency* graph, pl_error* error) {
     const pl_mg_half* halves[2] = {&p->lower, &p->upper};
     *graph = (pl_adjacency){.count = p->row_count, .offsets = PL_ALLOC(int, p->row_count + 1)};
@@ -63,12 +63,12 @@ pl_status pl_sparse_bottom_reserve(pl_sparse_bottom* bottom, pl_error* error) {
 }
 
 bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense) {
-    // an operation in float takes about a quarter of one of the sparse factor in double
+    // a dense operation in float takes about a quarter of the time of a sparse one in double
     enum { FLOAT_GAIN = 4 };
     return bottom->direct && pl_direct_get_info(bottom->direct).flops < dense / FLOAT_GAIN;
 }
 
-// (J, K), and (K, J) transposed; by rows, where levels have columns
+// levels store blocks by columns, the sparse matrix by rows
 void pl_sparse_bottom_put(void* user, int J, int K, const float* block) {
     pl_sparse_bottom* bottom = user;
     size_t n = (size_t)bottom->A.block;
@@ -106,7 +106,7 @@ static pl_status setup(void* user, const pl_coarsest* coarsest, pl_error* error)
     return status == PL_OK ? pl_sparse_bottom_reserve(bottom, error) : status;
 }
 
-// Definite matrices may need a shift, as the dense factor does.
+// Definite matrices may need a shift because of round-off, as with the dense factor.
 static bool factor(void* user, const pl_coarsest* coarsest) {
     static const double MAX_SHIFT = 1e3;
     pl_sparse_bottom* bottom = user;

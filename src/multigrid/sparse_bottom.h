@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A sparse factor of a coarsest level in double, for more nodes than a dense one pays for.
+// Solves the coarsest level by a sparse factor in double, for levels too large for a dense factor.
 #ifndef PL_MULTIGRID_SPARSE_BOTTOM_H
 #define PL_MULTIGRID_SPARSE_BOTTOM_H
 
@@ -12,22 +12,23 @@ typedef struct pl_sparse_bottom {
     pl_block_matrix A; // a row per node
     pl_direct* direct;
     double* x;
-    double shift; // of the diagonal, relative to it
+    double shift; // of the diagonal, relative
 } pl_sparse_bottom;
 
-// Its user is a pl_sparse_bottom.
+// The user of these operations is a pl_sparse_bottom.
 extern const pl_mg_bottom_operations pl_sparse_bottom_operations;
 void pl_sparse_bottom_free(pl_sparse_bottom* bottom);
 
-// The structure for so many unknowns a node; reserve takes the memory of the factor.
+// analyse: the structure, with `block` unknowns per node. reserve: allocates the factor.
 pl_status pl_sparse_bottom_analyse(pl_sparse_bottom* bottom, const pl_block_level* level, int block,
                                    pl_error* error);
 pl_status pl_sparse_bottom_reserve(pl_sparse_bottom* bottom, pl_error* error);
-// True if it is cheaper than a dense factor in float with so many operations.
+// True if it is cheaper than a dense factor in float that takes `dense` operations.
 bool pl_sparse_bottom_pays(const pl_sparse_bottom* bottom, double dense);
-// The block (J, K), column by column, and (K, J). The user is a pl_sparse_bottom.
+// Stores the block (J, K), given by columns, and (K, J), its transpose. The user is a
+// pl_sparse_bottom.
 void pl_sparse_bottom_put(void* user, int J, int K, const float* block);
-// False if values are not finite, or pivots are not positive where they are to be.
+// Returns false if values are not finite, or if `definite` and a pivot is not positive.
 bool pl_sparse_bottom_factor(pl_sparse_bottom* bottom, bool definite, pl_pool* pool);
 
 #endif

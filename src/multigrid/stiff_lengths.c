@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What goes wrong where stiffness jumps: a node that holds pieces of two stiff parts with something
-// soft between them cannot move one against the other, and no smoother moves a stiff part as a
-// whole. Soft vertices that follow a stiff part do little harm. So a path between a node and what
-// belongs to it may go down in stiffness, at some cost, but neither up nor through something weak
-// from one stiff part to another (or from one arm of a part to the other).
+// The problem: a node that contains pieces of two stiff parts, with something soft between them,
+// cannot move one against the other, and no smoother moves a stiff part as a whole. Soft vertices
+// that follow a stiff part do little harm. So a path from a node to one of its vertices may go from
+// stiff to soft, at some cost, but not from soft to stiff, and not through a weak edge from one
+// stiff part to another (or between two arms of the same part).
 //
-//   e_ij = |A_ij| length^2   a block of elasticity is Young's modulus times the volume around the
-//                            edge over its length squared, also where elements are flat; the volume
-//                            is about the same all around a vertex. Attachments and inertia are on
-//                            the diagonal only, and do not count
-//   S_i = max_j e_ij         the stiffness of a vertex
-//   weak                     e_ij below a small part of S_i or of S_j, and no way around: elements
-//                            of bad shape have small blocks too, but two or three other edges of
-//                            theirs lead to the same vertex, which never cross from stiff to soft
+// clang-format off
+//   e_ij = |A_ij| length^2   strength of an edge. The block is Young's modulus times the volume around
+//                            the edge over its length squared, also in flat elements, and the volume
+//                            is about the same all around a vertex. Attachments and inertia are only
+//                            on the diagonal, so they have no effect
+//   S_i = max_j e_ij         stiffness of a vertex
+//   weak edge                e_ij is below a small fraction of S_i or S_j, and there is no way around
+//                            through strong edges. Badly shaped elements have small blocks too, but
+//                            two or three of their other edges lead to the same vertex; those never
+//                            cross from stiff to soft
+// clang-format on
 #include "multigrid/stiff_lengths.h"
 #include "base/memory.h"
 #include "base/tuned.h"
@@ -22,7 +25,7 @@
 
 #include <math.h>
 
-// In sizes of the body: no path around is as long.
+// Added to weak edges, in sizes of the body: longer than any path around.
 static const double BARRIER = 10.0;
 enum { WEAK = 0 };
 
@@ -30,8 +33,8 @@ typedef struct couplings {
     const pl_adjacency* graph;
     double* strength;     // per item
     double* stiffness;    // per vertex
-    unsigned char* found; // per item: WEAK, 1 if it is strong, k + 1 if round k found a way around
-    unsigned char* seen;  // per vertex: its part is known
+    unsigned char* found; // per item: WEAK; 1: strong; k + 1: round k found a way around
+    unsigned char* seen;  // per vertex: its part has been visited
     int* queue;           // of vertices
 } couplings;
 
@@ -70,8 +73,8 @@ static void lengths_task(int begin, int end, int worker, void* user) {
     pl_edge_lengths_of(job->c->graph, job->positions, begin, end, job->lengths);
 }
 
-// |A_ij|^2 of a block. The fourth unknown is a pressure in units of its own, which jump where the
-// stiffness does: couplings with it would make soft edges beside stiff parts look stiff.
+// |A_ij|^2 of a block, displacements only. The fourth unknown is a pressure. Its unit changes with
+// the stiffness, so its couplings would make soft edges beside stiff parts look stiff.
 static double square_of_displacements(const double* A, int block) {
     const int count = block < 4 ? block : 3;
     double square = 0.0;
@@ -100,8 +103,8 @@ static void measure_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// Returns how many items of some vertices are not strong. What is coupled with nothing, and what
-// lies at the same place, is no matter of stiffness.
+// Marks the strong items of some vertices; returns the number of weak ones. Items between vertices
+// at the same place, or with a vertex without couplings, count as strong.
 static double find_strong(int begin, int end, void* user) {
     const measure_job* job = user;
     couplings* c = job->c;
@@ -118,7 +121,7 @@ static double find_strong(int begin, int end, void* user) {
     return weak_count;
 }
 
-// a third vertex that both are coupled with by what earlier rounds found
+// true if i and j are both coupled with a third vertex by edges that earlier rounds found
 static bool way_around(const couplings* c, int i, int j, int round) {
     const pl_adjacency* graph = c->graph;
     int p = graph->offsets[i], q = graph->offsets[j];
@@ -144,7 +147,7 @@ static int find_ways_around(couplings* c, int round, int weak_count) {
     return weak_count;
 }
 
-// touches something weaker than itself
+// true if the vertex is an end of an edge that is weak for it
 static bool is_stiff(const couplings* c, int i) {
     for (int k = c->graph->offsets[i]; k < c->graph->offsets[i + 1]; k++)
         if (c->found[k] == WEAK && c->strength[k] < pl_tuned.strong_edge * c->stiffness[i])
@@ -152,7 +155,8 @@ static bool is_stiff(const couplings* c, int i) {
     return false;
 }
 
-// The vertices from queue[begin] on that are one part with the first of them; returns their end.
+// Fills the queue from `begin` on with all vertices of the same part as queue[begin]; returns the
+// end.
 static int find_part(couplings* c, int begin) {
     const pl_adjacency* graph = c->graph;
     int end = begin + 1;

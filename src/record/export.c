@@ -68,15 +68,14 @@ static pl_status run(const pl_export_job* job, pl_export_format format, pl_error
     case PL_EXPORT_CSV: return pl_export_csv(job, error);
     case PL_EXPORT_COUNT: break;
     }
-    return pl_fail(error, PL_ERROR_ARGUMENT, "no such format of an export");
+    return pl_fail(error, PL_ERROR_ARGUMENT, "this export format does not exist");
 }
 
 pl_status pl_export(pl_recording* recording, pl_export_format format, const char* path,
                     const pl_export_options* options, pl_notes* notes, pl_error* error) {
     int count = pl_recording_frame_count(recording);
     if (options->every < 1)
-        return pl_fail(error, PL_ERROR_ARGUMENT, "every %dth frame was asked for; give 1 or more",
-                       options->every);
+        return pl_fail(error, PL_ERROR_ARGUMENT, "\"every\" is %d; give 1 or more", options->every);
     pl_export_job job = {.recording = recording,
                          .head = pl_recording_head(recording),
                          .path = path,

@@ -8,9 +8,10 @@
 pl_status pl_image_create(int width, int height, pl_image* out, pl_error* error) {
     *out = (pl_image){0};
     if (width < 1 || height < 1 || width > PL_IMAGE_MAX_SIDE || height > PL_IMAGE_MAX_SIDE)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "a picture of %d x %d pixels was asked for; each side may be 1 to %d", width,
-                       height, PL_IMAGE_MAX_SIDE);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "a picture of %d x %d pixels is not possible; each side must be 1 to %d pixels", width,
+            height, PL_IMAGE_MAX_SIDE);
     uint8_t* pixels = pl_alloc_items((size_t)width * (size_t)height, 3);
     if (!pixels) return pl_fail_memory(error, "a picture");
     *out = (pl_image){width, height, pixels, NULL};

@@ -134,11 +134,11 @@ static pl_status list_frames(pl_recording* r, pl_notes* notes, pl_error* error) 
         uint64_t next = find_frame(r, offset + 1);
         if (next >= r->size) {
             pl_note(notes, PL_NOTE_MENDED,
-                    "%s: the last %llu bytes are not a complete frame and are left out; %zu frames "
+                    "%s: the last %llu bytes are not a complete frame and are ignored; %zu frames "
                     "are complete",
                     r->path, (unsigned long long)(r->size - offset), r->chunks.count);
         } else {
-            pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes behind frame %lld are left out",
+            pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes after frame %lld are ignored",
                     r->path, (unsigned long long)(next - offset), (long long)last);
         }
         offset = next;
@@ -186,7 +186,7 @@ static pl_status list_whole_frames(pl_recording* r, pl_notes* notes, pl_error* e
         pl_status status = check_chunk(r, place, &is_whole, error);
         if (status != PL_OK) return status;
         if (!is_whole)
-            pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld is damaged and left out", r->path,
+            pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld is damaged and ignored", r->path,
                     (long long)place->chunk.number);
         else if (!pl_array_push(&r->frames, place)) return pl_fail_memory(error, r->path);
     }

@@ -83,14 +83,14 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
         *p = separator;
     }
     if (pl_folder_make(path) != 0 && errno != EEXIST)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be created: %s", folder, strerror(errno));
     if (!pl_path_is_folder(path))
         return pl_fail(error, PL_ERROR_IO, "%s: is not a folder; give another place for the run",
                        folder);
     if (!force && !is_empty(path))
         return pl_fail(
             error, PL_ERROR_IO,
-            "%s: is not empty; --force replaces the run in it, `pliant resume` goes on with it",
+            "%s: is not empty; --force replaces the run in it, `pliant resume` continues it",
             folder);
     return PL_OK;
 }
@@ -241,10 +241,11 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     run->metrics = pl_file_open(path, PL_FILE_WRITE);
     uint64_t old_size = 0;
     if (run->metrics >= 0 && !pl_file_kind(run->metrics, &old_size) && (int64_t)old_size < size)
-        return pl_fail(error, PL_ERROR_FORMAT,
-                       "%s: was cut: it has %lld bytes, and the checkpoint expects %lld; delete "
-                       "checkpoint.plc to start the run again",
-                       path, (long long)old_size, (long long)size);
+        return pl_fail(
+            error, PL_ERROR_FORMAT,
+            "%s: is incomplete: it has %lld bytes, but the checkpoint expects %lld; delete "
+            "checkpoint.plc to start the run again",
+            path, (long long)old_size, (long long)size);
     pl_status status = cut_file(run->metrics, path, size, error);
     if (status != PL_OK) return status;
     run->metrics_size = size;
@@ -430,8 +431,8 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
     if (has_checkpoint)
         status = pl_checkpoint_load(path, run->scene_hash, run->world, &head, error);
     if (status == PL_OK && !has_checkpoint)
-        pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts again",
-                folder);
+        pl_note(notes, PL_NOTE_INFO,
+                "%s: no checkpoint was written yet; the run starts from the beginning", folder);
     if (has_checkpoint && status == PL_OK) note_tail(run, &head, notes);
     if (status == PL_OK) status = open_files(run, has_checkpoint ? &head : NULL, error);
     if (status == PL_OK) status = add_to_log(run, notes, false, error);

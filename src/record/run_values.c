@@ -80,7 +80,7 @@ static pl_status take_rest(const pl_mesh* from, pl_run_body* body, pl_record_bod
 static pl_status check_solid(const pl_run_values* v, int b, const char* key, pl_error* error) {
     if (pl_world_mesh(v->world, b)->tet_count > 0) return PL_OK;
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "bodies[%d].render.%s: goes with solids only in this version; leave it out", b,
+                   "bodies[%d].render.%s: works only with solids in this version; leave it out", b,
                    key);
 }
 

@@ -31,7 +31,8 @@ pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int col
                         bool labels, pl_pool* pool, pl_image* image, pl_error* error) {
     *image = (pl_image){0};
     if (columns < 1 || rows < 1 || columns > MAX_CELLS || rows > MAX_CELLS / columns)
-        return pl_fail(error, PL_ERROR_ARGUMENT, "a sheet of %d x %d pictures; give 1 to %d in all",
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "a sheet of %d x %d pictures is not possible; give 1 to %d pictures in all",
                        columns, rows, MAX_CELLS);
     int count = pl_show_frame_count(show);
     int cells = columns * rows < count ? columns * rows : count;

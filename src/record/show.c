@@ -257,8 +257,8 @@ pl_status pl_show_set_texture(pl_show* s, const char* path, pl_error* error) {
     }
     if (status == PL_OK && !found)
         status = pl_fail(error, PL_ERROR_ARGUMENT,
-                         "there are no texture coordinates for %s; OBJ and PLY files hold them, "
-                         "and `pliant mesh` writes those of its creatures to OBJ",
+                         "no body has texture coordinates for %s; OBJ and PLY files may contain "
+                         "them, and `pliant mesh` writes those of its creatures to OBJ",
                          path);
     return status;
 }

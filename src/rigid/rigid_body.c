@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The state is the angular momentum L, which changes only by torques: it is conserved exactly. The
-// body turns with w = R I^-1 R' L at the middle of each part of a step (implicit midpoint), which
-// is symmetric in time, so that the energy L w / 2 oscillates and does not drift.
+// The state contains the angular momentum L instead of the angular velocity w = R I^-1 R' L. Only
+// torques change L, so it is conserved exactly. The rotation is integrated by the implicit midpoint
+// rule, which is symmetric in time, so the energy L w / 2 oscillates but does not drift.
 #include "rigid/rigid_body.h"
 #include "math/polar.h"
 
 #include <math.h>
 #include <string.h>
 
-// Parts of a turn [rad], and how many there are in a step at most.
+// Largest rotation in a substep [rad], and the largest number of substeps.
 static const double MAX_ANGLE = 0.1;
 enum { MAX_PARTS = 1000, MAX_ITERATIONS = 20 };
-// Points whose spread across their line is below this part of that along it are on the line.
+// Points are on a line if their variance across it is below this fraction of that along it.
 static const double FLAT = 1e-10;
 
 static pl_quat multiply(pl_quat a, pl_quat b) {
@@ -28,16 +28,16 @@ static pl_quat normalize(pl_quat q) {
     return (pl_quat){s * q.x, s * q.y, s * q.z, s * q.w};
 }
 
-// the turn about an axis by an angle, as one vector
-static pl_quat turn_by(pl_vec3 angle) {
+// rotation about the direction of `angle` by its length
+static pl_quat rotation_by(pl_vec3 angle) {
     const double size = pl_norm(angle);
     const double s = size > 1e-8 ? sin(0.5 * size) / size : 0.5;
     return (pl_quat){s * angle.x, s * angle.y, s * angle.z, cos(0.5 * size)};
 }
 
-pl_mat3 pl_rigid_rotation(const pl_rigid_state* s) { return pl_quat_to_mat3(s->turn); }
+pl_mat3 pl_rigid_rotation(const pl_rigid_state* s) { return pl_quat_to_mat3(s->rotation); }
 
-pl_mat3 pl_rigid_turned(pl_mat3 rotation, pl_mat3 tensor) {
+pl_mat3 pl_rigid_rotate_tensor(pl_mat3 rotation, pl_mat3 tensor) {
     return pl_mat3_mult(pl_mat3_mul(rotation, tensor), rotation);
 }
 
@@ -45,36 +45,37 @@ pl_vec3 pl_rigid_velocity(const pl_rigid_body* b) {
     return pl_scale(1.0 / b->mass, b->state.momentum);
 }
 
-static pl_vec3 rate_of(const pl_rigid_body* b, pl_quat turn, pl_vec3 spin) {
-    const pl_mat3 inverse = pl_rigid_turned(pl_quat_to_mat3(turn), b->inverse);
-    return pl_mat3_apply(&inverse, spin);
+static pl_vec3 rate_from(const pl_rigid_body* b, pl_quat rotation, pl_vec3 angular_momentum) {
+    const pl_mat3 inverse = pl_rigid_rotate_tensor(pl_quat_to_mat3(rotation), b->inverse);
+    return pl_mat3_apply(&inverse, angular_momentum);
 }
 
 pl_vec3 pl_rigid_angular_velocity(const pl_rigid_body* b, const pl_rigid_state* s) {
-    return rate_of(b, s->turn, s->spin);
+    return rate_from(b, s->rotation, s->angular_momentum);
 }
 
 double pl_rigid_kinetic(const pl_rigid_body* b) {
     return 0.5 * (pl_norm2(b->state.momentum) / b->mass +
-                  pl_dot(b->state.spin, pl_rigid_angular_velocity(b, &b->state)));
+                  pl_dot(b->state.angular_momentum, pl_rigid_angular_velocity(b, &b->state)));
 }
 
-pl_quat pl_rigid_spun(const pl_rigid_body* b, pl_quat turn, pl_vec3 spin, double time) {
-    pl_vec3 rate = rate_of(b, turn, spin);
+pl_quat pl_rigid_rotate_freely(const pl_rigid_body* b, pl_quat rotation, pl_vec3 angular_momentum,
+                               double time) {
+    pl_vec3 rate = rate_from(b, rotation, angular_momentum);
     const double angle = pl_norm(rate) * time;
-    if (!(angle > 0.0)) return turn;
+    if (!(angle > 0.0)) return rotation;
     const double count = fmin(ceil(angle / MAX_ANGLE), MAX_PARTS), part = time / count;
     for (int k = 0; k < (int)count; k++) {
         for (int i = 0; i < MAX_ITERATIONS; i++) {
-            const pl_quat middle = multiply(turn_by(pl_scale(0.5 * part, rate)), turn);
-            const pl_vec3 next = rate_of(b, middle, spin);
+            const pl_quat middle = multiply(rotation_by(pl_scale(0.5 * part, rate)), rotation);
+            const pl_vec3 next = rate_from(b, middle, angular_momentum);
             const double change = pl_distance(next, rate);
             rate = next;
             if (!(change > 1e-15 * pl_norm(next))) break;
         }
-        turn = normalize(multiply(turn_by(pl_scale(part, rate)), turn));
+        rotation = normalize(multiply(rotation_by(pl_scale(part, rate)), rotation));
     }
-    return turn;
+    return rotation;
 }
 
 pl_vec3 pl_rigid_rate(pl_quat from, pl_quat to, double time) {
@@ -89,10 +90,11 @@ pl_rigid_state pl_rigid_between(const pl_rigid_state* from, const pl_rigid_state
     pl_rigid_state at = *to;
     if (part >= 1.0) return at;
     at.centre = pl_lerp(from->centre, to->centre, part);
-    at.turn = from->turn; // exactly, if it stays
+    at.rotation = from->rotation; // exactly equal if part = 0
     if (part > 0.0)
-        at.turn = normalize(multiply(
-            turn_by(pl_scale(part, pl_rigid_rate(from->turn, to->turn, 1.0))), from->turn));
+        at.rotation = normalize(
+            multiply(rotation_by(pl_scale(part, pl_rigid_rate(from->rotation, to->rotation, 1.0))),
+                     from->rotation));
     return at;
 }
 
@@ -137,15 +139,15 @@ bool pl_rigid_fit(pl_rigid_body* b, const int* items, int count, const double* p
     if (!pl_mat3_eigen(spread, values, &axes) || !(values[1] > FLAT * values[0])) return false;
     if (!pl_polar(product, &rotation, &stretch)) return false;
     const pl_vec3 rate = pl_rigid_angular_velocity(b, &b->state);
-    b->state.turn = pl_quat_from_mat3(rotation);
+    b->state.rotation = pl_quat_from_mat3(rotation);
     rotation = pl_rigid_rotation(&b->state);
     b->state.centre = pl_sub(at, pl_mat3_apply(&rotation, middle));
-    const pl_mat3 inertia = pl_rigid_turned(rotation, b->inertia);
-    b->state.spin = pl_mat3_apply(&inertia, rate);
+    const pl_mat3 inertia = pl_rigid_rotate_tensor(rotation, b->inertia);
+    b->state.angular_momentum = pl_mat3_apply(&inertia, rate);
     return true;
 }
 
-// the velocity and the rate that have the momentum and angular momentum of the change
+// finds the velocity and angular velocity with the same momentum and angular momentum as the change
 void pl_rigid_change_velocities(pl_rigid_body* b, const double* now, const double* before,
                                 const double* masses) {
     const pl_mat3 R = pl_rigid_rotation(&b->state);
@@ -169,7 +171,7 @@ void pl_rigid_change_velocities(pl_rigid_body* b, const double* now, const doubl
     const pl_mat3 lumped = pl_mat3_sub(pl_mat3_diagonal(trace, trace, trace), spread);
     pl_vec3 rate = {0, 0, 0};
     if (pl_mat3_inverse(lumped, &inverse)) rate = pl_mat3_apply(&inverse, turn);
-    const pl_mat3 inertia = pl_rigid_turned(R, b->inertia);
+    const pl_mat3 inertia = pl_rigid_rotate_tensor(R, b->inertia);
     b->state.momentum = pl_madd(b->state.momentum, b->mass, pl_sub(mean, pl_cross(rate, middle)));
-    b->state.spin = pl_add(b->state.spin, pl_mat3_apply(&inertia, rate));
+    b->state.angular_momentum = pl_add(b->state.angular_momentum, pl_mat3_apply(&inertia, rate));
 }

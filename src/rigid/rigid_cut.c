@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Impulses keep bodies apart only as well as they have converged. So continuous collision detection
+// Impulses keep bodies apart only as far as they have converged. So continuous collision detection
 // checks all paths once more. A body that would still hit another one moves only along a part of
-// its path. Bodies that stopped each other like this continue as if they were one: momentum and
-// angular momentum are conserved, and energy is lost. With their old velocities they would gain
-// speed as long as they block each other.
+// its path. Bodies that stop each other in this way continue as if they were one body: momentum and
+// angular momentum are conserved, and energy is lost. If they kept their velocities, they would
+// gain speed as long as they block each other.
 #include "rigid/rigid_system.h"
 
-// After PART_ROUNDS bodies that would meet stay where they were.
-enum { PART_ROUNDS = 4, MAX_ROUNDS = 30 };
+// After PARTIAL_ROUNDS, bodies that would still meet do not move at all.
+enum { PARTIAL_ROUNDS = 4, MAX_ROUNDS = 30 };
 static const double MARGIN = 0.9;
 
 void pl_rigid_shorten(pl_rigid_system* s, int body, double part) {
     pl_rigid_body* b = &s->bodies[body];
     if (b->is_held || part >= 1.0) return;
-    b->part *= part;
-    b->state = pl_rigid_between(&b->before, &b->whole, b->part);
+    b->path_fraction *= part;
+    b->state = pl_rigid_between(&b->before, &b->uncut, b->path_fraction);
     pl_rigid_show(b, &b->state, s->end + 3 * (size_t)b->first_vertex, NULL);
 }
 
@@ -30,7 +30,7 @@ static void join(pl_rigid_system* s, int a, int b) {
     s->clusters[first < second ? second : first] = first < second ? first : second;
 }
 
-static void cut_ways(pl_rigid_system* s, double margin) {
+static void cut_paths(pl_rigid_system* s, double margin) {
     const pl_contact_pair* pairs = s->pairs.data;
     const double* parts = s->parts.data;
     for (int b = 0; b < s->body_count; b++) s->limits[b] = 1.0;
@@ -44,8 +44,8 @@ static void cut_ways(pl_rigid_system* s, double margin) {
     for (int b = 0; b < s->body_count; b++) pl_rigid_shorten(s, b, s->limits[b]);
 }
 
-// pairs of one body keep their distances
-static void drop_own(pl_rigid_system* s) {
+// removes pairs inside one body, whose distances never change
+static void drop_internal_pairs(pl_rigid_system* s) {
     pl_contact_pair* pairs = s->pairs.data;
     size_t kept = 0;
     for (size_t k = 0; k < s->pairs.count; k++)
@@ -53,22 +53,22 @@ static void drop_own(pl_rigid_system* s) {
     s->pairs.count = kept;
 }
 
-// The common motion of the bodies of a cluster: that of the held body, or that of their total
-// momentum.
-typedef struct motion_of_all {
+// The common motion of a cluster of bodies. If one of them is held, it is that body's motion;
+// otherwise it follows from the total momentum.
+typedef struct common_motion {
     pl_vec3 centre, velocity, rate;
-} motion_of_all;
+} common_motion;
 
-static motion_of_all motion_of(const pl_rigid_system* s, int root) {
-    motion_of_all all = {0};
+static common_motion motion_of_cluster(const pl_rigid_system* s, int root) {
+    common_motion all = {0};
     double mass = 0.0;
-    pl_vec3 spin = {0, 0, 0};
+    pl_vec3 angular_momentum = {0, 0, 0};
     pl_mat3 inertia = {{0}}, inverse;
     for (int b = 0; b < s->body_count; b++) {
         const pl_rigid_body* body = &s->bodies[b];
         if (root_of(s, b) != root) continue;
         if (body->is_held)
-            return (motion_of_all){body->state.centre, pl_rigid_velocity(body),
+            return (common_motion){body->state.centre, pl_rigid_velocity(body),
                                    pl_rigid_angular_velocity(body, &body->state)};
         all.centre = pl_madd(all.centre, body->mass, body->state.centre);
         all.velocity = pl_add(all.velocity, body->state.momentum);
@@ -81,25 +81,27 @@ static motion_of_all motion_of(const pl_rigid_system* s, int root) {
         if (root_of(s, b) != root) continue;
         const pl_vec3 d = pl_sub(body->state.centre, all.centre);
         const double d2 = pl_norm2(d);
-        spin = pl_add(spin, pl_add(body->state.spin, pl_cross(d, body->state.momentum)));
-        inertia =
-            pl_mat3_add(inertia, pl_rigid_turned(pl_rigid_rotation(&body->state), body->inertia));
+        angular_momentum = pl_add(angular_momentum, pl_add(body->state.angular_momentum,
+                                                           pl_cross(d, body->state.momentum)));
+        inertia = pl_mat3_add(
+            inertia, pl_rigid_rotate_tensor(pl_rigid_rotation(&body->state), body->inertia));
         inertia = pl_mat3_madd(inertia, body->mass,
                                pl_mat3_sub(pl_mat3_diagonal(d2, d2, d2), pl_outer(d, d)));
     }
-    if (pl_mat3_inverse(inertia, &inverse)) all.rate = pl_mat3_apply(&inverse, spin);
+    if (pl_mat3_inverse(inertia, &inverse)) all.rate = pl_mat3_apply(&inverse, angular_momentum);
     return all;
 }
 
 static void move_as_one(pl_rigid_system* s, int root) {
-    const motion_of_all all = motion_of(s, root);
+    const common_motion all = motion_of_cluster(s, root);
     for (int b = 0; b < s->body_count; b++) {
         pl_rigid_body* body = &s->bodies[b];
         if (root_of(s, b) != root || body->is_held) continue;
         const pl_vec3 d = pl_sub(body->state.centre, all.centre);
-        const pl_mat3 inertia = pl_rigid_turned(pl_rigid_rotation(&body->state), body->inertia);
+        const pl_mat3 inertia =
+            pl_rigid_rotate_tensor(pl_rigid_rotation(&body->state), body->inertia);
         body->state.momentum = pl_scale(body->mass, pl_add(all.velocity, pl_cross(all.rate, d)));
-        body->state.spin = pl_mat3_apply(&inertia, all.rate);
+        body->state.angular_momentum = pl_mat3_apply(&inertia, all.rate);
     }
 }
 
@@ -112,7 +114,7 @@ static void stop_each_other(pl_rigid_system* s) {
     }
 }
 
-// Shortens paths in rounds, because shortened ones may block others.
+// Shortens paths in rounds, because a shortened path may block another body.
 static pl_status cut_rounds(pl_rigid_system* s, const pl_method_step* step, pl_error* error) {
     const pl_pair_motion motion = {step->surfaces, s->start, s->end,         s->mass,
                                    s->held,        1.0,      step->time_step};
@@ -121,13 +123,13 @@ static pl_status cut_rounds(pl_rigid_system* s, const pl_method_step* step, pl_e
         pl_status status =
             pl_surface_set_find(step->surfaces, s->pool, s->start, s->end, &s->pairs, error);
         if (status != PL_OK) return status;
-        drop_own(s);
+        drop_internal_pairs(s);
         s->parts.count = 0;
         double* parts = pl_array_add(&s->parts, s->pairs.count);
         if (s->pairs.count && !parts) return pl_rigid_fail_memory(error);
         if (pl_pairs_advance(&motion, s->pool, s->pairs.data, (int)s->pairs.count, parts) >= 1.0)
             return PL_OK;
-        cut_ways(s, round < PART_ROUNDS ? MARGIN : 0.0);
+        cut_paths(s, round < PARTIAL_ROUNDS ? MARGIN : 0.0);
     }
     for (int b = 0; b < s->body_count; b++) pl_rigid_shorten(s, b, 0.0);
     return PL_OK;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Sums over tets: a tet with corners p has the moments
+// Mass, centre and inertia are sums over tets. A tet with corners p has the moments
 //
 //   m = density V,   integral of x = m (sum of p) / 4,
 //   integral of x x' = m / 20 (sum of p p' + (sum of p) (sum of p)').
 //
-// What a closed surface encloses is the sum over the tets between a point and each triangle, with
-// their signs.
+// The moments of the inside of a closed surface are the signed sums over the tets between a point
+// and each triangle.
 #include "rigid/rigid_mass.h"
 #include "mesh/surface_edges.h"
 
 #include <string.h>
 
-// Vertices of a surface keep at least this part of the mass that their area would give them.
+// Smallest mass of a surface vertex, as a fraction of what its area would give it.
 static const double MIN_SHARE = 0.05;
 
 typedef struct moments {
@@ -36,7 +36,7 @@ static void add_tet(moments* sum, const pl_vec3 p[4], double density) {
     sum->second = pl_mat3_madd(sum->second, mass / 20.0, pl_outer(all, all));
 }
 
-// places are counted from the first vertex, so that bodies far from the origin lose no digits
+// positions relative to the first vertex, so that bodies far from the origin lose no digits
 static pl_vec3 place(const pl_mesh* mesh, int v) {
     return pl_sub(pl_vec3_load(mesh->positions + 3 * (size_t)v), pl_vec3_load(mesh->positions));
 }
@@ -68,7 +68,8 @@ static moments sum_surface(const pl_method_body* body) {
     return (moments){-sum.mass, pl_scale(-1.0, sum.first), pl_mat3_scale(-1.0, sum.second)};
 }
 
-// By areas, tilted so that the centre of the shares is that of the body.
+// Distributes the mass to the vertices by area, tilted so that the centre of the shares is the
+// body's.
 static void share_surface(const pl_mesh* mesh, pl_vec3 centre, double mass, double* shares) {
     double area = 0.0, sum = 0.0;
     pl_vec3 middle = {0, 0, 0};
@@ -106,9 +107,9 @@ static pl_status check_closed(const pl_mesh* mesh, pl_error* error) {
     if (edges.boundary_count || edges.turned_count)
         return pl_fail(
             error, PL_ERROR_MESH,
-            "the surface of a rigid body must be closed, and this one has %d edges of "
-            "one triangle and %d whose triangles face opposite ways; `pliant mesh IN -o OUT "
-            "--repair` mends surfaces",
+            "the surface of a rigid body must be closed; this one has %d edges with "
+            "only one triangle and %d whose triangles face opposite ways; `pliant mesh IN -o OUT "
+            "--repair` repairs surfaces",
             edges.boundary_count, edges.turned_count);
     return PL_OK;
 }

@@ -51,7 +51,7 @@ static pl_mat3 root_of_inverse(pl_mat3 inertia) {
     pl_mat3_eigen(inertia, values, &V);
     const pl_mat3 roots =
         pl_mat3_diagonal(1.0 / sqrt(values[0]), 1.0 / sqrt(values[1]), 1.0 / sqrt(values[2]));
-    return pl_rigid_turned(V, roots);
+    return pl_rigid_rotate_tensor(V, roots);
 }
 
 static pl_status fill_body(pl_rigid_system* s, int index, const pl_method_body* from,
@@ -73,7 +73,7 @@ static pl_status fill_body(pl_rigid_system* s, int index, const pl_method_body* 
     b->inverse_root = root_of_inverse(mass.inertia);
     b->inverse = pl_mat3_mul(b->inverse_root, b->inverse_root);
     b->state.centre = mass.centre;
-    b->state.turn = (pl_quat){0, 0, 0, 1};
+    b->state.rotation = (pl_quat){0, 0, 0, 1};
     for (size_t v = 0; v < (size_t)b->vertex_count; v++) {
         const pl_vec3 at = pl_vec3_load(from->mesh->positions + 3 * v);
         pl_vec3_store(b->arms + 3 * v, pl_sub(at, mass.centre));
@@ -117,7 +117,7 @@ static double* positions(void* system) { return ((pl_rigid_system*)system)->posi
 static double* velocities(void* system) { return ((pl_rigid_system*)system)->velocities; }
 static const double* masses(void* system) { return ((pl_rigid_system*)system)->mass; }
 
-// with what the host wrote since the last step
+// includes what the host wrote since the last step
 static pl_method_energies energies(void* system) {
     const pl_rigid_system* s = system;
     pl_method_energies sum = {0};
@@ -131,8 +131,8 @@ static pl_method_energies energies(void* system) {
 
 // ------------------------------------------------------------------ state
 
-// states of the bodies, then positions and velocities, which the host may have changed, then what
-// rows exerted
+// Saved: the states of the bodies; positions and velocities, which the host may have changed; the
+// forces of rows.
 static size_t vector_size(const pl_rigid_system* s) {
     return 3 * (size_t)s->vertex_count * sizeof(double);
 }
@@ -171,7 +171,7 @@ static void state_load(void* system, const void* in) {
     memcpy(s->velocities, from + vector_size(s), vector_size(s));
     memcpy(&count, from + 2 * vector_size(s), sizeof count);
     memcpy(s->kept, from + 2 * vector_size(s) + sizeof count, kept_size(s));
-    // what a damaged file says must not be searched beyond the end
+    // a damaged file may contain any number
     const double most = PL_RIGID_KEPT * s->body_count;
     s->kept_count = count >= 0.0 && count <= most ? (int)count : 0;
 }
@@ -190,7 +190,7 @@ static const pl_push_rigid* rigid_bodies(void* system, int* count) {
                              .centre = body->state.centre};
         if (body->is_held) continue;
         r->root = 1.0 / sqrt(body->mass);
-        r->turn_root = pl_rigid_turned(pl_rigid_rotation(&body->state), body->inverse_root);
+        r->turn_root = pl_rigid_rotate_tensor(pl_rigid_rotation(&body->state), body->inverse_root);
     }
     return s->responses;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method "rigid" of the world: bodies that do not bend.
+// Method "rigid": bodies that do not deform.
 #ifndef PL_RIGID_METHOD_H
 #define PL_RIGID_METHOD_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Attachments of rigid bodies. Exact ones at three points that are not on a line determine the pose
-// of the body: it is held, and moves there whatever is in its way. Fewer exact ones are point
-// constraints, soft ones are springs, taken implicitly; both are solved with the contacts.
+// Attachments of rigid bodies. Exact attachments at three points that are not on a line determine
+// the pose of the body: the body is held, and moves there whatever is in its way. Fewer exact
+// attachments are point constraints, soft ones are implicit springs; both are solved together with
+// the contacts.
 #include "contact/force_share.h"
 #include "rigid/rigid_system.h"
 
@@ -11,7 +12,7 @@ static bool is_own(const pl_rigid_body* b, const pl_pin* pin) {
     return pin->vertex >= b->first_vertex && pin->vertex < b->first_vertex + b->vertex_count;
 }
 
-// Where exact pins want the body to be. False if they leave it free to turn.
+// Fits the body to its exact pins. If they do not determine its pose, is_held is false.
 static pl_status hold(pl_rigid_system* s, pl_rigid_body* b, const pl_method_step* step,
                       pl_error* error) {
     s->items.count = s->places.count = 0;
@@ -28,9 +29,10 @@ static pl_status hold(pl_rigid_system* s, pl_rigid_body* b, const pl_method_step
     b->is_held = s->items.count > 2 &&
                  pl_rigid_fit(b, s->items.data, (int)s->items.count, s->places.data, NULL);
     if (!b->is_held) return PL_OK;
-    const pl_mat3 inertia = pl_rigid_turned(pl_rigid_rotation(state), b->inertia);
+    const pl_mat3 inertia = pl_rigid_rotate_tensor(pl_rigid_rotation(state), b->inertia);
     state->momentum = pl_scale(b->mass / h, pl_sub(state->centre, b->before.centre));
-    state->spin = pl_mat3_apply(&inertia, pl_rigid_rate(b->before.turn, state->turn, h));
+    state->angular_momentum =
+        pl_mat3_apply(&inertia, pl_rigid_rate(b->before.rotation, state->rotation, h));
     return PL_OK;
 }
 
@@ -47,7 +49,7 @@ pl_status pl_rigid_pins_begin(pl_rigid_system* s, const pl_method_step* step, pl
         pl_rigid_pin p = {.pin = k, .body = s->body_of_vertex[pin->vertex]};
         if (s->bodies[p.body].is_held || !(pin->hard || pin->stiffness > 0.0)) continue;
         if (!pin->hard) p.softness = 1.0 / (step->time_step * step->time_step * pin->stiffness);
-        s->bodies[p.body].flies = false;
+        s->bodies[p.body].falls_freely = false;
         if (!pl_array_push(&s->pins, &p)) return pl_rigid_fail_memory(error);
     }
     return PL_OK;
@@ -61,13 +63,14 @@ static pl_vec3 impulse_of(const pl_rigid_row* row) {
     return sum;
 }
 
-// What the pins of a held body exert: all that its motion needs and nothing else gives.
+// The forces of the pins of a held body: what its motion needs beyond loads and contacts,
+// distributed over the pins.
 static void share_reaction(const pl_rigid_system* s, int body, const pl_method_step* step) {
     const pl_rigid_body* b = &s->bodies[body];
     const pl_rigid_row* rows = s->rows.data;
     const double rate = 1.0 / step->time_step;
     pl_vec3 impulse = pl_sub(b->state.momentum, b->free_momentum);
-    pl_vec3 turn = pl_sub(b->state.spin, b->free_spin);
+    pl_vec3 turn = pl_sub(b->state.angular_momentum, b->free_angular_momentum);
     for (size_t k = 0; k < s->rows.count; k++)
         for (int i = 0; i < 2; i++) {
             if (rows[k].bodies[i] != body) continue;

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What starts inside an obstacle, or too near another body, comes out by this part in a step.
+// If a body starts inside an obstacle, or too near another body, a step removes this fraction of
+// the depth.
 static const double RETURN_RATE = 0.1;
-// Pairs that are this many times as far apart as they should be may be pushed nearer.
+// Pairs are considered up to this multiple of their required distance, because pushes by others may
+// bring them nearer.
 static const double ROOM = 2.0;
 
-// Rows count as equal if their normals differ by less than a degree and their distances by less
-// than this fraction.
+// Rows are duplicates if their normals differ by less than a degree (cosine) and their distances by
+// less than this fraction.
 static const double SAME_NORMAL = 0.9998, SAME_DISTANCE = 0.01;
 
 static int compare(const void* a, const void* b) {
@@ -33,7 +35,7 @@ static bool add(pl_rigid_system* s, pl_rigid_row* row) {
 
 // ------------------------------------------------------------------ obstacles
 
-// The plane of the obstacle where the vertex is.
+// Sets the plane of the obstacle at the vertex.
 static void set_plane(const pl_rigid_system* s, const pl_contact* c, pl_rigid_row* row) {
     const size_t k = 3 * (size_t)c->vertex;
     const pl_vec3 end = pl_vec3_load(s->end + k), start = pl_vec3_load(s->start + k);
@@ -71,7 +73,7 @@ static pl_status find_pairs(pl_rigid_system* s, pl_surface_set* surfaces, pl_err
     return pl_surface_set_find(surfaces, s->pool, s->start, s->end, &s->pairs, error);
 }
 
-// Bodies that penetrate deeply before they are pushed apart have nearest points on wrong sides. So
+// If bodies end the step deep inside each other, the nearest points there are on wrong sides. So
 // only two kinds of pairs are used: pairs that meet on their paths, with the normal where they
 // meet, and pairs that are near at the start of the step, with the normal there.
 static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
@@ -85,10 +87,10 @@ static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, 
     return pl_push_row_make(&still, pair, row);
 }
 
-// Two bodies that start too near each other part slowly: a row requires only a fraction of the
-// missing distance along its normal. Many rows that require all of it in different directions could
-// not be satisfied.
-static void part_slowly(const pl_rigid_system* s, pl_pair_row* row) {
+// Two bodies that start too near each other are separated slowly: a row requires only a fraction of
+// the missing distance. If many rows required all of it in different directions, they could not be
+// satisfied.
+static void separate_slowly(const pl_rigid_system* s, pl_pair_row* row) {
     double before = 0.0;
     for (int i = 0; i < 4; i++)
         before +=
@@ -105,8 +107,9 @@ static pl_vec3 start_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     return at;
 }
 
-// Where a corner lies on a face, edges and triangles around both give equal rows.
-static bool says_the_same(const pl_rigid_system* s, const pl_array* list, const pl_rigid_row* row) {
+// True if the list already has an equal row. Where a corner touches a face, the edges and triangles
+// around both give equal rows.
+static bool is_duplicate(const pl_rigid_system* s, const pl_array* list, const pl_rigid_row* row) {
     const pl_rigid_row* rows = list->data;
     const pl_vec3 at = start_of(s, row);
     for (size_t k = 0; k < list->count; k++) {
@@ -136,8 +139,8 @@ static bool add_pairs(pl_rigid_system* s, const pl_method_step* step) {
         memcpy(row.pair.v, pairs[k].v, sizeof row.pair.v);
         if (bodies[0] == bodies[1] || is_known(s, &row)) continue;
         if (!make_row(&motion, &pairs[k], &row.pair)) continue;
-        part_slowly(s, &row.pair);
-        if (says_the_same(s, &s->rows, &row) || says_the_same(s, &s->found, &row)) continue;
+        separate_slowly(s, &row.pair);
+        if (is_duplicate(s, &s->rows, &row) || is_duplicate(s, &s->found, &row)) continue;
         if (!add(s, &row)) return false;
     }
     return true;
@@ -183,7 +186,7 @@ static int compare_kept(const void* a, const void* b) {
     return pl_push_order(row->is_edges, row->pair.v, kept->is_edges != 0, kept->v);
 }
 
-bool pl_rigid_rows_recall(pl_rigid_system* s, double h) {
+bool pl_rigid_rows_warm_start(pl_rigid_system* s, double h) {
     pl_rigid_row* rows = s->rows.data;
     bool any = false;
     for (size_t k = 0; s->kept_count && k < s->rows.count; k++) {
@@ -207,6 +210,6 @@ void pl_rigid_rows_forget(pl_rigid_system* s) {
         pl_rigid_body* body = &s->bodies[b];
         if (body->is_held) continue;
         body->state.momentum = body->free_momentum;
-        body->state.spin = body->free_spin;
+        body->state.angular_momentum = body->free_angular_momentum;
     }
 }

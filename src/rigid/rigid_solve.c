@@ -9,17 +9,17 @@
 // Speeds are the distances at the end of the step divided by its length. So two approaching bodies
 // end the step exactly at the required distance, and touch without a bounce in the next one.
 //
-// A sweep goes forwards and backwards over all rows. Sweeps alone converge slowly in stacks, so
-// they are the steps of a nonsmooth conjugate gradient method (Silcowitz, Niebe, Erleben 2010,
-// section 4): the change by a sweep is the gradient, and a part of the last direction is added to
-// it. The method ends with a sweep, so that all impulses are admissible.
+// A sweep runs forwards and backwards over all rows. Sweeps alone converge slowly in stacks, so
+// they are accelerated by a nonsmooth conjugate gradient method (Silcowitz, Niebe, Erleben 2010,
+// section 4): the change by a sweep is the gradient, and a fraction of the last direction is added
+// to it. The method ends with a sweep, so all impulses are admissible.
 #include "rigid/rigid_system.h"
 
 #include <string.h>
 
 enum { MAX_SWEEPS = 100 };
-// Contacts are softer than rigid by this fraction of the response of their bodies. So the impulses
-// of a body that is jammed between two others are bounded.
+// Contacts yield by this fraction of their bodies' response, so that the impulses on a body jammed
+// between two others are bounded.
 static const double SOFTNESS = 1e-4;
 
 // ------------------------------------------------------------------ speeds as placed
@@ -31,15 +31,15 @@ static pl_vec3 sum_of(const pl_pair_row* row, const double* x, int begin, int en
     return sum;
 }
 
-// how much the speed at a point changes along an axis, for an impulse along it
-static double share_of(const pl_rigid_body* b, pl_vec3 arm, pl_vec3 axis) {
+// inverse effective mass: the change of a point's speed along an axis by a unit impulse along it
+static double inverse_mass_at(const pl_rigid_body* b, pl_vec3 arm, pl_vec3 axis) {
     const pl_vec3 lever = pl_cross(arm, axis);
-    return b->inverse_mass + pl_dot(lever, pl_mat3_apply(&b->inverse_turned, lever));
+    return b->inverse_mass + pl_dot(lever, pl_mat3_apply(&b->inverse_rotated, lever));
 }
 
-// The point where a row pushes: at the end of the step, relative to the centre at its start,
-// because the angular momentum of an impulse j is (start of the centre + arm) x j. Both bodies of a
-// pair use the same point, so that momentum is conserved.
+// The point where a row acts: the contact point at the end of the step, moved with the body's
+// centre back to the start. The angular momentum of an impulse j is (centre at the start + arm) x
+// j. Both bodies of a pair use the same point, so angular momentum is conserved.
 static pl_vec3 place_of(const pl_rigid_system* s, const pl_rigid_row* row) {
     const int middle = row->is_edges ? 2 : 1;
     pl_vec3 at[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -54,14 +54,15 @@ static pl_vec3 place_of(const pl_rigid_system* s, const pl_rigid_row* row) {
 
 static void set_arms(const pl_rigid_system* s, pl_rigid_row* row) {
     const pl_vec3 at = place_of(s, row);
-    for (int d = 0; d < 3; d++) row->shares[d] = 0.0;
+    for (int d = 0; d < 3; d++) row->inverse_masses[d] = 0.0;
     for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
         const pl_rigid_body* b = &s->bodies[row->bodies[i]];
         row->arms[i] = pl_sub(at, b->before.centre);
         for (int d = 0; d < 3; d++) {
             row->levers[i][d] = pl_cross(row->arms[i], row->axes[d]);
-            row->turns[i][d] = pl_mat3_apply(&b->inverse_turned, row->levers[i][d]);
-            row->shares[d] += b->inverse_mass + pl_dot(row->levers[i][d], row->turns[i][d]);
+            row->rate_changes[i][d] = pl_mat3_apply(&b->inverse_rotated, row->levers[i][d]);
+            row->inverse_masses[d] +=
+                b->inverse_mass + pl_dot(row->levers[i][d], row->rate_changes[i][d]);
         }
     }
 }
@@ -80,9 +81,9 @@ static double measure_pin(const pl_rigid_system* s, const pl_pin* pin, pl_rigid_
     const pl_rigid_body* b = &s->bodies[p->body];
     const pl_vec3 at = pl_vec3_load(s->end + 3 * (size_t)pin->vertex);
     p->arm = pl_sub(at, b->state.centre);
-    p->miss = pl_scale(1.0 / h, pl_sub(at, pin->target));
-    for (int d = 0; d < 3; d++) p->shares[d] = share_of(b, p->arm, axes[d]);
-    return pl_norm(pl_madd(p->miss, p->softness, p->impulse));
+    p->velocity_error = pl_scale(1.0 / h, pl_sub(at, pin->target));
+    for (int d = 0; d < 3; d++) p->inverse_masses[d] = inverse_mass_at(b, p->arm, axes[d]);
+    return pl_norm(pl_madd(p->velocity_error, p->softness, p->impulse));
 }
 
 double pl_rigid_measure(pl_rigid_system* s, const pl_method_step* step) {
@@ -92,9 +93,10 @@ double pl_rigid_measure(pl_rigid_system* s, const pl_method_step* step) {
     for (int b = 0; b < s->body_count; b++) {
         pl_rigid_body* body = &s->bodies[b];
         body->inverse_mass = body->is_held ? 0.0 : 1.0 / body->mass;
-        body->inverse_turned = pl_rigid_turned(pl_rigid_rotation(&body->state), body->inverse);
-        if (body->is_held) body->inverse_turned = (pl_mat3){{0}};
-        body->pushed = body->turned = (pl_vec3){0, 0, 0};
+        body->inverse_rotated =
+            pl_rigid_rotate_tensor(pl_rigid_rotation(&body->state), body->inverse);
+        if (body->is_held) body->inverse_rotated = (pl_mat3){{0}};
+        body->velocity_change = body->rate_change = (pl_vec3){0, 0, 0};
     }
     for (size_t k = 0; k < s->rows.count; k++)
         most = fmax(most, measure_row(s, &rows[k], step->time_step));
@@ -107,11 +109,12 @@ double pl_rigid_measure(pl_rigid_system* s, const pl_method_step* step) {
 
 static double speed_along(const pl_rigid_system* s, const pl_rigid_row* row, int d) {
     const pl_rigid_body* a = &s->bodies[row->bodies[0]];
-    double speed =
-        row->speeds[d] + pl_dot(row->axes[d], a->pushed) + pl_dot(row->levers[0][d], a->turned);
+    double speed = row->speeds[d] + pl_dot(row->axes[d], a->velocity_change) +
+                   pl_dot(row->levers[0][d], a->rate_change);
     if (row->bodies[1] < 0) return speed;
     const pl_rigid_body* b = &s->bodies[row->bodies[1]];
-    return speed - pl_dot(row->axes[d], b->pushed) - pl_dot(row->levers[1][d], b->turned);
+    return speed - pl_dot(row->axes[d], b->velocity_change) -
+           pl_dot(row->levers[1][d], b->rate_change);
 }
 
 void pl_rigid_push(pl_rigid_system* s, pl_rigid_row* row, int d, double by) {
@@ -119,15 +122,15 @@ void pl_rigid_push(pl_rigid_system* s, pl_rigid_row* row, int d, double by) {
     for (int i = 0; i < 2 && row->bodies[i] >= 0; i++) {
         pl_rigid_body* b = &s->bodies[row->bodies[i]];
         const double own = i ? -by : by;
-        b->pushed = pl_madd(b->pushed, own * b->inverse_mass, row->axes[d]);
-        b->turned = pl_madd(b->turned, own, row->turns[i][d]);
+        b->velocity_change = pl_madd(b->velocity_change, own * b->inverse_mass, row->axes[d]);
+        b->rate_change = pl_madd(b->rate_change, own, row->rate_changes[i][d]);
     }
 }
 
-// friction removes slip, up to its limit
+// friction reduces slip, up to its limit
 static double sweep_slip(pl_rigid_system* s, pl_rigid_row* row) {
     const double limit = fmax(row->pair.friction * row->impulse[0], 0.0);
-    const double share = fmax(row->shares[1], row->shares[2]);
+    const double share = fmax(row->inverse_masses[1], row->inverse_masses[2]);
     double drag[3] = {0};
     if (limit == 0.0 && row->impulse[1] == 0.0 && row->impulse[2] == 0.0) return 0.0;
     for (int d = 1; d < 3; d++) drag[d] = row->impulse[d] - speed_along(s, row, d) / share;
@@ -143,17 +146,19 @@ static double sweep_slip(pl_rigid_system* s, pl_rigid_row* row) {
 }
 
 static double sweep_row(pl_rigid_system* s, pl_rigid_row* row) {
-    if (!(row->shares[0] > 0.0)) return 0.0;
-    const double speed = speed_along(s, row, 0) / row->shares[0] + SOFTNESS * row->impulse[0];
+    if (!(row->inverse_masses[0] > 0.0)) return 0.0;
+    const double speed =
+        speed_along(s, row, 0) / row->inverse_masses[0] + SOFTNESS * row->impulse[0];
     const double by = fmax(-speed / (1.0 + SOFTNESS), -row->impulse[0]);
     if (by != 0.0) pl_rigid_push(s, row, 0, by);
-    return fmax(fabs(by) * row->shares[0], sweep_slip(s, row));
+    return fmax(fabs(by) * row->inverse_masses[0], sweep_slip(s, row));
 }
 
 static void push_pin(pl_rigid_system* s, pl_rigid_pin* p, pl_vec3 impulse) {
     pl_rigid_body* b = &s->bodies[p->body];
-    b->pushed = pl_madd(b->pushed, b->inverse_mass, impulse);
-    b->turned = pl_add(b->turned, pl_mat3_apply(&b->inverse_turned, pl_cross(p->arm, impulse)));
+    b->velocity_change = pl_madd(b->velocity_change, b->inverse_mass, impulse);
+    b->rate_change =
+        pl_add(b->rate_change, pl_mat3_apply(&b->inverse_rotated, pl_cross(p->arm, impulse)));
     p->impulse = pl_add(p->impulse, impulse);
 }
 
@@ -162,16 +167,17 @@ static double sweep_pin(pl_rigid_system* s, pl_rigid_pin* p) {
     double change = 0.0;
     for (int d = 0; d < 3; d++) {
         const pl_vec3 axis = {d == 0, d == 1, d == 2};
-        const pl_vec3 speed = pl_add(p->miss, pl_add(b->pushed, pl_cross(b->turned, p->arm)));
+        const pl_vec3 speed =
+            pl_add(p->velocity_error, pl_add(b->velocity_change, pl_cross(b->rate_change, p->arm)));
         const double left = pl_dot(axis, pl_madd(speed, p->softness, p->impulse));
-        const double by = -left / (p->shares[d] + p->softness);
+        const double by = -left / (p->inverse_masses[d] + p->softness);
         push_pin(s, p, pl_scale(by, axis));
-        change = fmax(change, fabs(by) * p->shares[d]);
+        change = fmax(change, fabs(by) * p->inverse_masses[d]);
     }
     return change;
 }
 
-// Forwards and backwards. Returns the largest change of a speed on the way back.
+// Sweeps forwards and backwards. Returns the largest change of a speed on the way back.
 static double sweep(pl_rigid_system* s) {
     pl_rigid_row* rows = s->rows.data;
     pl_rigid_pin* pins = s->pins.data;
@@ -189,7 +195,7 @@ static double sweep(pl_rigid_system* s) {
     return change;
 }
 
-// the square of what a sweep has changed
+// the squared norm of the change by the last sweep
 static double gradient2(const pl_rigid_system* s) {
     const pl_rigid_row* rows = s->rows.data;
     const pl_rigid_pin* pins = s->pins.data;
@@ -204,8 +210,9 @@ static double gradient2(const pl_rigid_system* s) {
     return sum;
 }
 
-// Moves by a part of the last direction; the next direction is that plus the change by the sweep.
-static void go_on(pl_rigid_system* s, double part) {
+// Adds a fraction of the last direction to the impulses. The new direction is that plus the change
+// by the last sweep.
+static void step_along(pl_rigid_system* s, double part) {
     pl_rigid_row* rows = s->rows.data;
     pl_rigid_pin* pins = s->pins.data;
     for (size_t k = 0; k < s->rows.count; k++)
@@ -225,9 +232,11 @@ void pl_rigid_take_momentum(pl_rigid_system* s) {
     for (int b = 0; b < s->body_count; b++) {
         pl_rigid_body* body = &s->bodies[b];
         if (body->is_held) continue;
-        const pl_mat3 inertia = pl_rigid_turned(pl_rigid_rotation(&body->state), body->inertia);
-        body->state.momentum = pl_madd(body->state.momentum, body->mass, body->pushed);
-        body->state.spin = pl_add(body->state.spin, pl_mat3_apply(&inertia, body->turned));
+        const pl_mat3 inertia =
+            pl_rigid_rotate_tensor(pl_rigid_rotation(&body->state), body->inertia);
+        body->state.momentum = pl_madd(body->state.momentum, body->mass, body->velocity_change);
+        body->state.angular_momentum =
+            pl_add(body->state.angular_momentum, pl_mat3_apply(&inertia, body->rate_change));
     }
 }
 
@@ -236,7 +245,7 @@ int pl_rigid_solve(pl_rigid_system* s, double tolerance) {
     int sweeps = 1;
     for (; sweep(s) > tolerance && sweeps < MAX_SWEEPS; sweeps++) {
         const double now = gradient2(s);
-        go_on(s, before > 0.0 && now <= before ? now / before : 0.0);
+        step_along(s, before > 0.0 && now <= before ? now / before : 0.0);
         before = now;
     }
     pl_rigid_take_momentum(s);

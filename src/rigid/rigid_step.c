@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step: loads change the momentum, momentum moves the body (symplectic Euler). Where bodies end
-// too near something, impulses are found (rigid_solve.c), and the bodies are placed again. Rotation
+// A step: loads change the momentum, and momentum moves the body (symplectic Euler). Where bodies
+// end too near something, rigid_solve.c finds impulses, and the bodies are placed again. Rotation
 // is nonlinear, so this is repeated in rounds until all distances are kept.
 //
 // A body under gravity alone follows the exact parabola, which falls by g h^2 / 2 less than
-// symplectic Euler. A body that rests on something must not, because it would rise by that much in
+// symplectic Euler. A body that rests on something does not, because it would rise by that much in
 // every step.
 #include "rigid/rigid_system.h"
 
 #include <string.h>
 
 enum { MAX_ROUNDS = 10 };
-// Rounds end when all speeds that have to be taken away are below this part of the largest one at
-// first, sweeps when they change speeds by less than the second.
+// Stopping criteria, relative to the largest violating speed at the start. Rounds end when all
+// violating speeds are below the first; sweeps end when they change speeds by less than the second.
 static const double ROUND_TOLERANCE = 1e-3, SWEEP_TOLERANCE = 1e-5;
-// Other loads are those above this part of the weight.
+// Loads below this fraction of the weight do not count.
 static const double NO_LOAD = 1e-12;
 
 void pl_rigid_system_show(pl_rigid_system* s, const pl_rigid_body* b) {
@@ -37,7 +37,7 @@ void pl_rigid_take_over(const pl_rigid_system* s, pl_rigid_body* b) {
                                    s->mass + b->first_vertex);
 }
 
-// Loads of a step. Gravity acts at the centre, whatever masses vertices have.
+// Applies the loads of a step. Gravity acts at the centre, whatever the masses of vertices are.
 static void add_loads(const pl_rigid_system* s, pl_rigid_body* b, const pl_method_step* step) {
     const pl_vec3 gravity = pl_vec3_load(step->gravity);
     const double h = step->time_step, damped = 1.0 / (1.0 + h * b->damping);
@@ -51,13 +51,13 @@ static void add_loads(const pl_rigid_system* s, pl_rigid_body* b, const pl_metho
         torque = pl_add(torque, pl_cross(arm, load));
         size += pl_norm(load);
     }
-    b->flies = b->damping == 0.0 && !(size > NO_LOAD * b->mass * pl_norm(gravity));
+    b->falls_freely = b->damping == 0.0 && !(size > NO_LOAD * b->mass * pl_norm(gravity));
     force = pl_madd(force, b->mass, gravity);
-    if (b->flies) force = pl_scale(b->mass, gravity), torque = (pl_vec3){0, 0, 0};
+    if (b->falls_freely) force = pl_scale(b->mass, gravity), torque = (pl_vec3){0, 0, 0};
     b->state.momentum = pl_madd(pl_scale(damped, b->state.momentum), h, force);
-    b->state.spin = pl_madd(pl_scale(damped, b->state.spin), h, torque);
+    b->state.angular_momentum = pl_madd(pl_scale(damped, b->state.angular_momentum), h, torque);
     b->free_momentum = b->state.momentum;
-    b->free_spin = b->state.spin;
+    b->free_angular_momentum = b->state.angular_momentum;
 }
 
 static void place(pl_rigid_system* s, pl_rigid_body* b, const pl_method_step* step) {
@@ -65,9 +65,9 @@ static void place(pl_rigid_system* s, pl_rigid_body* b, const pl_method_step* st
     pl_rigid_state* state = &b->state;
     if (!b->is_held) {
         state->centre = pl_madd(b->before.centre, h / b->mass, state->momentum);
-        if (b->flies)
+        if (b->falls_freely)
             state->centre = pl_madd(state->centre, -0.5 * h * h, pl_vec3_load(step->gravity));
-        state->turn = pl_rigid_spun(b, b->before.turn, state->spin, h);
+        state->rotation = pl_rigid_rotate_freely(b, b->before.rotation, state->angular_momentum, h);
     }
     pl_rigid_show(b, state, s->end + 3 * (size_t)b->first_vertex, NULL);
 }
@@ -76,20 +76,21 @@ static void place_all(pl_rigid_system* s, const pl_method_step* step) {
     for (int b = 0; b < s->body_count; b++) place(s, &s->bodies[b], step);
 }
 
-// What touches something does not fly.
+// A body that touches something does not fall freely.
 static void end_flights(pl_rigid_system* s, const pl_method_step* step) {
     const pl_rigid_row* rows = s->rows.data;
     for (size_t k = 0; k < s->rows.count; k++)
         for (int i = 0; i < 2; i++) {
-            if (rows[k].bodies[i] < 0 || !s->bodies[rows[k].bodies[i]].flies) continue;
-            s->bodies[rows[k].bodies[i]].flies = false;
+            if (rows[k].bodies[i] < 0 || !s->bodies[rows[k].bodies[i]].falls_freely) continue;
+            s->bodies[rows[k].bodies[i]].falls_freely = false;
             place(s, &s->bodies[rows[k].bodies[i]], step);
         }
 }
 
-// Starts from the impulses of the last step, if these leave less to do; returns how much.
-static double recall(pl_rigid_system* s, const pl_method_step* step, double miss) {
-    if (!pl_rigid_rows_recall(s, step->time_step)) return miss;
+// Uses the impulses of the last step as the initial guess if they reduce the violation; returns the
+// largest violating speed.
+static double warm_start(pl_rigid_system* s, const pl_method_step* step, double miss) {
+    if (!pl_rigid_rows_warm_start(s, step->time_step)) return miss;
     place_all(s, step);
     const double less = pl_rigid_measure(s, step);
     if (less <= miss) return less;
@@ -111,7 +112,7 @@ static pl_status run_rounds(pl_rigid_system* s, const pl_method_step* step, pl_m
         end_flights(s, step);
         double miss = pl_rigid_measure(s, step);
         scale = fmax(scale, miss);
-        if (round == 0 && miss > 0.0) miss = recall(s, step, miss);
+        if (round == 0 && miss > 0.0) miss = warm_start(s, step, miss);
         info->residual = scale > 0.0 ? miss / scale : 0.0;
         pl_trace_add(&info->trace, info->residual);
         info->converged = round ? !(miss > ROUND_TOLERANCE * scale) : !(scale > 0.0);
@@ -136,8 +137,8 @@ static pl_status run_step(pl_rigid_system* s, const pl_method_step* step, pl_met
     pl_status status = pl_rigid_pins_begin(s, step, error);
     if (status == PL_OK) status = run_rounds(s, step, info, error);
     for (int b = 0; b < s->body_count; b++) {
-        s->bodies[b].whole = s->bodies[b].state;
-        s->bodies[b].part = 1.0;
+        s->bodies[b].uncut = s->bodies[b].state;
+        s->bodies[b].path_fraction = 1.0;
     }
     if (status == PL_OK) status = pl_rigid_keep_apart(s, step, error);
     return status;

@@ -11,28 +11,28 @@
 #include "method/method.h"
 #include "rigid/rigid_body.h"
 
-// A point where a body touches another one or an obstacle. The solve finds impulses and speeds;
-// `push` and `drag` of the pair are not used.
+// A contact between two bodies, or between a body and an obstacle. `push` and `drag` of the pair
+// are not used.
 typedef struct pl_rigid_row {
-    pl_pair_row pair; // of an obstacle: one vertex of weight 1, and its plane as the distance
+    pl_pair_row pair; // obstacle: one vertex of weight 1; the distance is that of the plane
     bool is_edges;
     int obstacle;      // or -1
     int bodies[2];     // the second is -1 for an obstacle
-    double impulse[3]; // along the axes: push, and two of friction [kg m/s]
-    pl_vec3 axes[3];   // normal, and two across
+    double impulse[3]; // along the axes: normal force, and two of friction [kg m/s]
+    pl_vec3 axes[3];   // the normal, and two tangents
     pl_vec3 motion;    // of the obstacle during the step
-    // as the bodies are placed
-    pl_vec3 arms[2];      // from the centres of the bodies to the point of contact
-    pl_vec3 levers[2][3]; // arm x axis
-    pl_vec3 turns[2][3];  // the change of angular velocity by an impulse along an axis
-    double speeds[3];     // along the axes; the first is what is left of the distance over the time
-    double shares[3];     // how much an impulse changes the speed along an axis [1/kg]
-    // of the solve
-    double before[3];    // impulses along the axes before the last sweeps
+    // at the present placement of the bodies
+    pl_vec3 arms[2];            // from the centres of the bodies to the point of contact
+    pl_vec3 levers[2][3];       // arm x axis
+    pl_vec3 rate_changes[2][3]; // the change of angular velocity by an impulse along an axis
+    double speeds[3]; // along the axes; the first: (distance - required distance) / time step
+    double inverse_masses[3]; // change of the speed along an axis by a unit impulse [1/kg]
+    // work of the solve
+    double before[3];    // impulses before the last sweep
     double direction[3]; // of conjugate gradients
 } pl_rigid_row;
 
-// The force of a row in the last step, the initial guess of the next one.
+// The force of a row in the last step: the initial guess of the next step.
 typedef struct pl_rigid_kept {
     int v[4];
     int obstacle;
@@ -46,13 +46,13 @@ enum { PL_RIGID_KEPT = 64 };
 typedef struct pl_rigid_pin {
     int pin; // of the step
     int body;
-    double softness; // inverse of the stiffness, times the inverse time squared [1/kg]; 0: exact
+    double softness; // 1 / (stiffness h^2) [1/kg]; 0: exact
     pl_vec3 impulse; // [kg m/s]
-    // as the bodies are placed
+    // at the present placement of the bodies
     pl_vec3 arm;
-    pl_vec3 miss; // as a speed
-    double shares[3];
-    // of the solve
+    pl_vec3 velocity_error; // distance to the target / time step
+    double inverse_masses[3];
+    // work of the solve
     pl_vec3 before, direction;
 } pl_rigid_pin;
 
@@ -63,20 +63,20 @@ typedef struct pl_rigid_system {
     int vertex_count;
     int* body_of_vertex;
     double* mass;                     // per vertex
-    bool* held;                       // per vertex: its body is
-    double *positions, *velocities;   // 3 per vertex, read and written by the world
-    double *shown, *shown_velocities; // what the last step left there
-    double *start, *end;              // of the step
-    int* clusters;            // per body: another one of those that stopped each other, or itself
-    double* limits;           // per body
+    bool* held;                       // per vertex: true if its body is held
+    double *positions, *velocities;   // 3 per vertex; the world reads and writes them
+    double *shown, *shown_velocities; // their values at the end of the last step
+    double *start, *end;              // positions in the step
+    int* clusters;            // per body: union-find parent among bodies that stop each other
+    double* limits;           // per body: fraction of its path
     pl_array contacts;        // of pl_contact
     pl_array pairs;           // of pl_contact_pair
-    pl_array parts;           // of double
-    pl_array rows, found;     // of pl_rigid_row, sorted; new ones
+    pl_array parts;           // of double: time of contact of each pair, 0 to 1
+    pl_array rows, found;     // of pl_rigid_row: all, sorted; the new ones
     pl_array pins;            // of pl_rigid_pin
-    pl_array items, places;   // of int, double: pins of a held body
+    pl_array items, places;   // of int and double: pins of a held body
     pl_push_rigid* responses; // per body
-    pl_rigid_kept* kept;      // sorted as rows are
+    pl_rigid_kept* kept;      // in the order of rows
     int kept_count;
     double* response_places; // 3 per vertex
 } pl_rigid_system;
@@ -93,29 +93,29 @@ void pl_rigid_system_show(pl_rigid_system* system, const pl_rigid_body* body);
 pl_status pl_rigid_rows_find(pl_rigid_system* system, const pl_method_step* step, bool* has_new,
                              pl_error* error);
 
-// Saves the forces of rows, and applies them to the rows of the next step, after which bodies must
-// be placed again. False if nothing was saved.
+// pl_rigid_rows_keep saves the forces of rows. pl_rigid_rows_warm_start applies them to the rows of
+// the next step; place the bodies again afterwards. It returns false if there is nothing to apply.
+// pl_rigid_rows_forget undoes it.
 void pl_rigid_rows_keep(pl_rigid_system* system, double time_step);
-bool pl_rigid_rows_recall(pl_rigid_system* system, double time_step);
-// Takes that back.
+bool pl_rigid_rows_warm_start(pl_rigid_system* system, double time_step);
+
 void pl_rigid_rows_forget(pl_rigid_system* system);
 
-// rigid_pins.c. Finds the bodies that attachments hold fully, which follow these, and lists the
-// attachments of the others.
+// rigid_pins.c. Moves the bodies that attachments hold, and lists the attachments of the others.
 pl_status pl_rigid_pins_begin(pl_rigid_system* system, const pl_method_step* step, pl_error* error);
-// The forces of attachments and obstacles, if the step asks for them.
+// Computes the forces of attachments and obstacles, if the step asks for them.
 void pl_rigid_reactions(const pl_rigid_system* system, const pl_method_step* step);
 
-// rigid_solve.c. Measures the speeds of rows and pins at the bodies' present velocities. Returns
-// the largest one that violates its constraint.
+// rigid_solve.c. Computes the speeds of rows and pins at the present placement of the bodies.
+// Returns the largest speed that violates a constraint.
 double pl_rigid_measure(pl_rigid_system* system, const pl_method_step* step);
-// Finds impulses that remove these speeds, do not pull, and keep friction below its coefficient
-// times the normal impulse. Sweeps end when none changes a speed by more than `tolerance`. Returns
-// the number of sweeps.
+// Finds impulses that remove these speeds. Normal impulses do not pull, and friction is at most its
+// coefficient times the normal impulse. Ends when a sweep changes no speed by more than
+// `tolerance`. Returns the number of sweeps.
 int pl_rigid_solve(pl_rigid_system* system, double tolerance);
-// Adds impulses to a row, along one of its axes, and to its bodies.
+// Adds an impulse along one axis of a row, to the row and to its bodies.
 void pl_rigid_push(pl_rigid_system* system, pl_rigid_row* row, int axis, double by);
-// Applies to the bodies the changes of velocity that were found since the last measurement.
+// Applies the velocity changes since pl_rigid_measure to the momenta of the bodies.
 void pl_rigid_take_momentum(pl_rigid_system* system);
 
 // rigid_cut.c. Shortens the paths of bodies that would pass through each other.

@@ -119,7 +119,7 @@ static void describe(int* values, const char** key, char* text, size_t size) {
     const pl_choices* choices = keys[bad].choices;
     const int refused = values[bad];
     snprintf(text, size, "\"%s\" %s", choices->items[values[bad]].name,
-             bad == PL_COMBINE_METHOD ? "is not in this version" : "does not go with");
+             bad == PL_COMBINE_METHOD ? "is not in this version" : "does not work with");
     for (int k = 0; k < bad; k++)
         if (!keys[k].order || values[k] != 0)
             add_text(text, size, " %s \"%s\"", keys[k].key, keys[k].choices->items[values[k]].name);

@@ -196,14 +196,14 @@ static pl_status check_holder(pl_checker* c, const pl_scene* scene, const pl_att
         if (!pl_has_fem_step(body))
             return pl_check_fail(
                 c, key,
-                "does not go with method \"%s\" of body \"%.100s\", which holds vertices "
-                "in all directions; use \"fem\" or \"mixed\", or leave it out",
+                "does not work with method \"%s\" of body \"%.100s\", which holds vertices in all "
+                "directions; use \"fem\" or \"mixed\", or leave it out",
                 pl_method_name((int)body->method), body->name);
         if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
             return pl_check_fail(
                 c, key,
-                "does not go with nonlinear \"projective\" of body \"%.100s\", whose one "
-                "matrix is that of all directions; use \"newton\", or leave it out",
+                "does not work with nonlinear \"projective\" of body \"%.100s\", which has one "
+                "matrix for all directions; use \"newton\", or leave it out",
                 body->name);
     }
     return PL_OK;
@@ -265,10 +265,11 @@ static pl_status check_poisson(pl_checker* c, const pl_body* body, const pl_mate
     pl_material_def_lame(material, &mu, &lambda);
     if (lambda < 0.0 && body->method == PL_METHOD_MIXED)
         return pl_check_fail(c, key,
-                             "is below 0, where method \"mixed\" has no pressure; use \"fem\"");
+                             "is below 0, which method \"mixed\" does not support; use \"fem\"");
     if (!isinf(lambda) || body->method == PL_METHOD_MIXED || body->kind == PL_BODY_CLOTH)
         return PL_OK;
-    return pl_check_fail(c, key, "is 0.5, which only method \"mixed\" can do; use that, or 0.499");
+    return pl_check_fail(c, key,
+                         "is 0.5, which only method \"mixed\" supports; use that, or 0.499");
 }
 
 static pl_status resolve_regions(pl_checker* c, pl_body* body) {
@@ -281,7 +282,7 @@ static pl_status resolve_regions(pl_checker* c, pl_body* body) {
         char key[64];
         snprintf(key, sizeof key, "regions[%d].material.law", i);
         if (!pl_combination_allowed(values))
-            return pl_check_fail(c, key, "\"%s\" does not go with the body's method and solvers",
+            return pl_check_fail(c, key, "\"%s\" does not work with the body's method and solvers",
                                  pl_law_name(region->material.law));
         snprintf(key, sizeof key, "regions[%d].material.poisson", i);
         pl_status status = check_poisson(c, body, &region->material, key);
@@ -310,18 +311,16 @@ static pl_status resolve_body(pl_checker* c, pl_body* body) {
     if (body->eigenfit &&
         (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE ||
          body->kind != PL_BODY_SOLID || body->integrator == PL_INTEGRATOR_QUASISTATIC))
-        return pl_check_fail(
-            c, "eigenfit",
-            "goes with solids in motion, method \"fem\" and nonlinear \"newton\" or "
-            "\"linearised\" only");
+        return pl_check_fail(c, "eigenfit",
+                             "works only with solids in motion, method \"fem\" and nonlinear "
+                             "\"newton\" or \"linearised\"");
     if (body->eigenfit && body->eigenfit->fine && !body->eigenfit->fine[0])
         return pl_check_fail(c, "eigenfit.fine",
                              "is empty; give the name of a mesh file, or leave it out");
     if (body->eigenfit && !has_one_partner(body->eigenfit))
-        return pl_check_fail(
-            c, "eigenfit",
-            "give one of \"fine\", \"edge\", \"coarse_edge\" and \"ratios\" at most, and "
-            "\"ratios\" not with \"dac\"");
+        return pl_check_fail(c, "eigenfit",
+                             "give at most one of \"fine\", \"edge\", \"coarse_edge\" and "
+                             "\"ratios\"; \"ratios\" excludes \"dac\"");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
     // the best linear solver depends on the size of the system, which only the world knows

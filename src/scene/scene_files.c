@@ -75,7 +75,7 @@ static pl_status generate(const pl_shape_maker* maker, double edge, pl_mesh** ou
 pl_status pl_body_fine_mesh(const pl_body* body, pl_mesh** out, pl_error* error) {
     *out = NULL;
     if (body->shape != PL_SHAPE_GENERATE)
-        return pl_fail(error, PL_ERROR_ARGUMENT, "render.edge goes with \"generate\" only");
+        return pl_fail(error, PL_ERROR_ARGUMENT, "render.edge works only with \"generate\"");
     pl_transform transform = body->transform;
     pl_status status = generate(&body->generate, body->render.edge, out, error);
     if (status == PL_OK && !isnan(transform.size)) {
@@ -205,7 +205,7 @@ static pl_status check_body(file_checker* c, int index) {
         return fail_at(c, status, "bodies", index, pl_body_shape_name(body->shape));
     const char* key = "render.edge";
     if (body->render.edge > 0.0 && mesh->tet_count == 0)
-        status = pl_fail(&c->error, PL_ERROR_UNSUPPORTED, "goes with solids only; leave it out");
+        status = pl_fail(&c->error, PL_ERROR_UNSUPPORTED, "works only with solids; leave it out");
     if (status == PL_OK) {
         key = "regions";
         status = check_region_names(body, mesh, &c->error);

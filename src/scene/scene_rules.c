@@ -71,10 +71,10 @@ pl_status pl_check_material(pl_checker* c, const void* object) {
     const pl_material_def* m = object;
     bool has_lambda = !isnan(m->lambda), has_bulk = !isnan(m->bulk);
     if (!isnan(m->mu) && has_lambda == has_bulk)
-        return pl_check_fail(c, "mu", "goes with one of lambda and bulk");
+        return pl_check_fail(c, "mu", "needs one of lambda and bulk");
     if (isnan(m->mu) && (has_lambda || has_bulk))
         return pl_check_fail(c, has_lambda ? "lambda" : "bulk",
-                             "goes with mu; give that too, or young and poisson in place of both");
+                             "needs mu; give that too, or young and poisson instead of both");
     double mu, lambda;
     pl_material_def_lame(m, &mu, &lambda);
     if (!(3.0 * lambda + 2.0 * mu > 0.0))
@@ -167,16 +167,16 @@ bool pl_has_fem_step(const pl_body* body) {
 
 static pl_status check_mass(pl_checker* c, const pl_body* body) {
     if (body->mass == PL_MASS_LUMPED || pl_has_fem_step(body)) return PL_OK;
-    return pl_check_fail(c, "mass", "\"%s\" does not go with method \"%s\"; use \"lumped\"",
+    return pl_check_fail(c, "mass", "\"%s\" does not work with method \"%s\"; use \"lumped\"",
                          pl_mass_name((int)body->mass), pl_method_name((int)body->method));
 }
 
 static pl_status check_render(pl_checker* c, const pl_body* body) {
     if (!(body->render.edge > 0.0)) return PL_OK;
     if (body->shape != PL_SHAPE_GENERATE)
-        return pl_check_fail(c, "render.edge",
-                             "goes with \"generate\"; of other bodies, name a mesh as "
-                             "render.surface");
+        return pl_check_fail(
+            c, "render.edge",
+            "works only with \"generate\"; for other bodies, name a mesh in render.surface");
     if (body->render.surface && body->render.surface[0])
         return pl_check_fail(c, "render.edge", "and render.surface exclude one another");
     return PL_OK;

@@ -227,7 +227,7 @@ void pl_selected_free(pl_selected* selected) {
 
 static pl_status fail_empty(const target* t) {
     return pl_fail(t->error, PL_ERROR_ARGUMENT,
-                   "nothing of body \"%.100s\" is selected: its %d vertices lie from (%g, %g, %g) "
+                   "nothing of body \"%.100s\" is selected: its %d vertices are from (%g, %g, %g) "
                    "to (%g, %g, %g); move or widen the selection%s",
                    t->body, t->mesh->vertex_count, t->low.x, t->low.y, t->low.z, t->high.x,
                    t->high.y, t->high.z,

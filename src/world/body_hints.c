@@ -32,7 +32,8 @@ static void hint_at_units(const pl_body* body, const pl_mesh* mesh, bool is_clot
                         : "1000");
 }
 
-// How many vertices lie at the place of an earlier one, and the pieces if those were one vertex.
+// Counts the vertices at the position of an earlier vertex, and the pieces that the mesh would have
+// if these were merged.
 static pl_status count_after_joining(const pl_mesh* mesh, int* duplicates, int* pieces,
                                      pl_error* error) {
     int corners = mesh->tet_count ? 4 : 3;
@@ -70,13 +71,14 @@ static pl_status hint_at_pieces(const pl_body* body, const pl_mesh* mesh, bool i
     const char* item = is_cloth ? "triangles" : "tets";
     if (joined_pieces < pieces)
         pl_note(notes, PL_NOTE_INFO,
-                "body \"%s\": falls apart into %d pieces, as its %s meet without sharing vertices "
-                "(%d vertices lie at the place of another); `pliant mesh IN -o OUT.%s --repair` "
+                "body \"%s\": consists of %d unconnected pieces, because its %s touch without "
+                "sharing vertices (%d vertices have the position of another); `pliant mesh IN -o "
+                "OUT.%s --repair` "
                 "joins them to %d",
                 body->name, pieces, item, duplicates, is_cloth ? "obj" : "msh", joined_pieces);
     else
-        pl_note(notes, PL_NOTE_INFO, "body \"%s\": consists of %d pieces that nothing joins",
-                body->name, pieces);
+        pl_note(notes, PL_NOTE_INFO, "body \"%s\": consists of %d unconnected pieces", body->name,
+                pieces);
     return PL_OK;
 }
 
@@ -84,7 +86,7 @@ pl_status pl_body_hints(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
                         pl_error* error) {
     if (!notes) return PL_OK;
     hint_at_units(body, mesh, is_cloth, notes);
-    // only what is simulated itself can fall apart, not a surface that lattices or tets are made of
+    // only the simulated mesh can fall apart, not a surface that is filled with a lattice or tets
     if (!is_cloth && mesh->tet_count == 0) return PL_OK;
     return hint_at_pieces(body, mesh, is_cloth, notes, error);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-//
-// Notes on bodies that are probably not what their author meant.
+// Notes about bodies that are probably not what the author meant.
 #ifndef PL_WORLD_BODY_HINTS_H
 #define PL_WORLD_BODY_HINTS_H
 
@@ -9,8 +8,8 @@
 
 #include <pliant/scene.h>
 
-// Notes a mesh that falls into unconnected pieces, and one whose size suggests units other than
-// metres. The mesh is the simulated one, placed in the world. Fails only if allocation fails.
+// Notes if a mesh consists of unconnected pieces, or if its size suggests units other than metres.
+// mesh: the simulated mesh, placed in the world. Fails only if allocation fails.
 pl_status pl_body_hints(const pl_body* body, const pl_mesh* mesh, bool is_cloth, pl_notes* notes,
                         pl_error* error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From the material of a body to that of each element: the body's own, then regions, then
-// parameters that vary.
+// The material of each element: from the body's material, then those of regions, then varying
+// parameters.
 #include "base/memory.h"
 #include "world/world_build.h"
 
@@ -37,7 +37,7 @@ static pl_vec3 element_middle(const pl_mesh* mesh, bool is_cloth, int e) {
     return pl_scale(1.0 / corners, sum);
 }
 
-// how far along a direction the body reaches
+// the extent of the mesh along a direction
 static void reach_along(const pl_mesh* mesh, pl_vec3 direction, double* low, double* high) {
     *low = HUGE_VAL, *high = -HUGE_VAL;
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -82,12 +82,12 @@ static double varied_value(const variation_map* map, pl_vec3 at, int e) {
                                                 : g->from + t * (g->to - g->from);
 }
 
-// shear over stretch of springs that are alike in all directions (mesh/spring_net.h)
+// shear over stretch of isotropic springs (mesh/spring_net.h)
 static const double ISOTROPIC_SHEAR = 3.0 / 8.0;
 
 static pl_element_material element_of(const pl_material_def* def, bool is_cloth) {
     pl_element_material m;
-    memset(&m, 0, sizeof m); // the gaps too: materials are compared as bytes
+    memset(&m, 0, sizeof m); // padding too: materials are compared as bytes
     m.law = def->law;
     m.density = is_cloth ? def->area_density : def->density;
     m.mu2 = def->mu2;
@@ -96,14 +96,14 @@ static pl_element_material element_of(const pl_material_def* def, bool is_cloth)
     m.bend = def->bend;
     pl_material_def_lame(def, &m.mu, &m.lambda);
     if (!is_cloth) return m;
-    // the first Lame parameter of plane stress; with Poisson's ratio 0.5, that of the solid is
+    // the first Lame parameter in plane stress; at Poisson's ratio 0.5, that of a solid would be
     // infinite
     m.lambda = isinf(m.lambda) ? 2.0 * m.mu : 2.0 * m.mu * m.lambda / (m.lambda + 2.0 * m.mu);
     m.mu *= def->thickness, m.lambda *= def->thickness;
     return m;
 }
 
-// for each element the material of the last region it is in, or the body's
+// per element: the material of the last region that contains it, or the body's
 static pl_status choose_defs(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
                              const pl_material_def** defs, int count, pl_error* error) {
     pl_element_kind kind = is_cloth ? PL_ELEMENT_TRIANGLE : PL_ELEMENT_TET;
@@ -119,7 +119,7 @@ static pl_status choose_defs(const pl_body* body, const pl_mesh* mesh, bool is_c
     return PL_OK;
 }
 
-// Method mixed knows incompressible material, and none that swells when it is pressed.
+// Method mixed supports incompressible materials, but not those with a negative lambda.
 static bool is_lambda_known(const pl_element_material* m, pl_method method) {
     return method == PL_METHOD_MIXED ? m->lambda >= 0.0 : isfinite(m->lambda) != 0;
 }
@@ -127,11 +127,10 @@ static bool is_lambda_known(const pl_element_material* m, pl_method method) {
 static pl_status check_value(const pl_element_material* m, pl_method method, int e,
                              pl_error* error) {
     if (m->law == PL_LAW_MOONEY_RIVLIN && m->mu2 > m->mu)
-        return pl_fail(
-            error, PL_ERROR_MESH,
-            "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the shear "
-            "modulus, so it must not be above it",
-            e, m->mu2, m->mu);
+        return pl_fail(error, PL_ERROR_MESH,
+                       "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the "
+                       "shear modulus, so it must not exceed it",
+                       e, m->mu2, m->mu);
     if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && is_lambda_known(m, method) &&
         isfinite(m->density))
         return PL_OK;
@@ -148,7 +147,7 @@ struct pl_material_maps {
     int count; // of elements
     const pl_material_def** defs;
     variation_map* maps;
-    double scale; // of all stiffness
+    double scale; // factor on all stiffness
 };
 
 void pl_material_maps_destroy(pl_material_maps* m) {
@@ -188,13 +187,13 @@ typedef struct materials_job {
     pl_element_material* out;
 } materials_job;
 
-// returns how many elements have a material that cannot be
+// returns the number of elements with an impossible material
 static double fill_materials(int begin, int end, void* user) {
     const materials_job* job = user;
     const pl_material_maps* m = job->m;
     int bad = 0;
     for (int e = begin; e < end; e++) {
-        // neighbours mostly have the same
+        // most elements have the same material as the one before
         if (m->body->variation_count == 0 && e > begin && m->defs[e] == m->defs[e - 1]) {
             job->out[e] = job->out[e - 1];
             continue;

@@ -30,7 +30,7 @@ static int body_of_surface(const pl_world* w, int s, int surface) {
     return -1;
 }
 
-// two bodies that the scene wants to collide and that are not kept apart, both ways or at all
+// true if the scene wants two bodies to collide, but they do not, or only one way
 static bool passes(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
@@ -46,7 +46,7 @@ static bool passes(const pl_world* w, int a, int b) {
 
 static const char* name_of(const pl_world* w, int b) { return w->bodies[b].def->name; }
 
-// The settings that allow two bodies to be solved as one system.
+// Writes which settings would allow two bodies to be solved as one system.
 static void advise(const pl_body* a, const pl_body* b, char* text, size_t size) {
     const char *key = NULL, *first = NULL, *second = NULL;
     if (a->method != b->method) {
@@ -77,21 +77,22 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
         if (w->bodies[a].is_cloth) {
             pl_note(notes, PL_NOTE_INFO,
                     "contact: \"%s\" passes through the cloth \"%s\"%s, which is solved before it; "
-                    "%s, or put the cloth behind it in the scene",
+                    "%s, or put the cloth after it in the scene",
                     name_of(w, b), name_of(w, a), others, advice);
             return;
         }
-        pl_note(notes, PL_NOTE_INFO,
-                "contact: bodies \"%s\" and \"%s\"%s are solved apart: the first pushes the second "
-                "and does not feel it; %s, or set contact.bodies to false if they do not touch",
-                name_of(w, a), name_of(w, b), others, advice);
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "contact: bodies \"%s\" and \"%s\"%s are solved separately: the first pushes the "
+            "second but does not feel it; %s, or set contact.bodies to false if they do not touch",
+            name_of(w, a), name_of(w, b), others, advice);
         return;
     }
     pl_note(
         notes, PL_NOTE_INFO,
         "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s%s; bodies of "
         "other integrators push each other, and those of pbd without pbd.tear and pbd.level; set "
-        "contact.bodies to false if that is meant",
+        "contact.bodies to false if that is intended",
         name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name,
         first->def->method == PL_METHOD_PBD                ? " and tear or level"
         : first->def->method == PL_METHOD_GRID             ? " and integrator quasistatic"
@@ -117,7 +118,7 @@ static void note_passing(const pl_world* w, pl_notes* notes) {
 static void note_inside(const pl_world* w, int a, int b, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO,
             "contact: bodies \"%s\" and \"%s\" start inside each other and could not be moved "
-            "apart; they do not collide until they are apart: leave a gap between them",
+            "apart; they do not collide until they have separated; leave a gap between them",
             name_of(w, a), name_of(w, b));
 }
 
@@ -129,8 +130,8 @@ static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
             const char* first = name_of(w, body_of_surface(w, s, i));
             if (i == j)
                 pl_note(notes, PL_NOTE_INFO,
-                        "contact: body \"%s\" starts with its surface through itself; it does not "
-                        "collide with itself until that is over",
+                        "contact: the surface of body \"%s\" passes through itself at the start; "
+                        "it does not collide with itself until it has separated",
                         first);
             else note_inside(w, body_of_surface(w, s, i), body_of_surface(w, s, j), notes);
         }

@@ -31,10 +31,11 @@ pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values,
     for (int k = 0; k < def->generate.value_count; k++) {
         const pl_shape_value* value = &def->generate.values[k];
         if (strncmp(value->key, "count", 5) == 0 || count + 1 >= PL_FIT_MAX_VALUES)
-            return pl_fail(
-                error, PL_ERROR_ARGUMENT,
-                "eigenfit: the shape is divided by \"%s\"; give it an \"edge\" instead%s",
-                value->key, isnan(def->eigenfit->coarse_edge) ? ", or eigenfit.fine" : "");
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "eigenfit: \"%s\" sets the number of elements of the shape; give "
+                           "\"edge\" instead%s",
+                           value->key,
+                           isnan(def->eigenfit->coarse_edge) ? ", or eigenfit.fine" : "");
         if (strcmp(value->key, "edge") != 0) values[count++] = *value;
     }
     values[count++] = (pl_shape_value){.key = "edge", .number = edge};
@@ -61,23 +62,22 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
     if (body->filled || !isnan(rest->edge)) return PL_OK;
     return pl_fail(
         error, PL_ERROR_ARGUMENT,
-        "eigenfit: the mesh of the body holds tets, which are not refined; give the mesh "
-        "of the fine body in eigenfit.fine, or take this one for the fine one by "
-        "eigenfit.coarse_edge");
+        "eigenfit: the mesh of the body has tets, which pliant does not refine; give a fine mesh "
+        "in eigenfit.fine, or set eigenfit.coarse_edge to use this mesh as the fine one");
 }
 
-// A coarse mesh that pliant makes of the body must be coarser than the body.
+// A coarse mesh made by pliant must have fewer vertices than the body's own.
 static pl_status check_coarse(const pl_world_body* coarse, const pl_body* rest,
                               const pl_world_body* own, pl_error* error) {
     int count = coarse->mesh->vertex_count, own_count = own->mesh->vertex_count;
     if (isnan(rest->eigenfit->coarse_edge) || count < own_count) return PL_OK;
     return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "eigenfit.coarse_edge: a mesh of edges of %g m has %d vertices, and the body's "
-                   "own has %d; give a longer edge",
+                   "eigenfit.coarse_edge: a mesh with edges of %g m has %d vertices, but must have "
+                   "fewer than the body's %d; give a longer edge",
                    rest->eigenfit->coarse_edge, count, own_count);
 }
 
-// The body may have been moved out of another one that it started in.
+// Moves the fine mesh like the body, if that was moved out of another one at the start.
 static void move_along(const pl_world_body* body, pl_mesh* fine) {
     for (size_t v = 0; v < (size_t)fine->vertex_count; v++)
         pl_vec3_store(fine->positions + 3 * v,
@@ -125,7 +125,7 @@ void pl_fit_partner_free(pl_fit_partner* p) {
 
 // ---------------------------------------------------------------- what is held
 
-// Selections that mean vertices of one mesh, and would be others on another one.
+// True if a selection is only valid on one mesh: on the other it would be other vertices.
 static bool is_of_one_mesh(const pl_selection* s, const pl_mesh* other) {
     switch (s->kind) {
     case PL_SELECT_VERTICES:
@@ -154,7 +154,8 @@ static int nearest_vertex(const pl_mesh* mesh, pl_vec3 p) {
     return nearest;
 }
 
-// Fine vertices where only held coarse ones have weights, and the nearest one of each of those.
+// Selects the fine vertices that are interpolated from held coarse vertices alone, and for each
+// held coarse vertex the nearest fine one.
 static pl_status carry_over(const pl_mesh* coarse, const int* held, int held_count,
                             const pl_fit_partner* p, pl_selected* out, pl_error* error) {
     const double whole = 1.0 - 1e-6;

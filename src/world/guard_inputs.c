@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The energy that forces, moving pins and colliders can have put into a system in a step.
+// The energy that forces, moving pins and colliders may have put into a system in a step.
 #include "world/guard_data.h"
 #include "world/world_guard.h"
 
@@ -41,7 +41,7 @@ static pl_vec3 shift_of(const pl_guard_body* g, double h) {
     return pl_scale(h, pl_vec3_load(g->frame));
 }
 
-// the mean velocity of the hard pins of each body
+// sets the frame of each body: the mean velocity of its hard pins
 static void choose_frames(pl_world* w, pl_world_system* system) {
     pl_world_guard* guard = system->guard;
     const pl_pin* pins = system->pins.data;
@@ -97,7 +97,7 @@ static void move_hard_pins(pl_world* w, pl_world_system* system) {
     }
 }
 
-// Penalties that change put energy into bodies that touch something.
+// A change of penalties puts energy into bodies that touch something.
 static void look_at_penalties(const pl_world* w, const pl_world_system* system) {
     const pl_colliding_vertices* groups = system->groups.data;
     double key = 0.0;
@@ -129,8 +129,8 @@ void pl_guard_begin_step(pl_world* w, int s) {
     move_hard_pins(w, system);
 }
 
-// A contact that is pressed further costs no more than its penalty, and no more than moving its
-// vertex along.
+// The energy of pressing a contact further is at most that of its penalty, and at most that of moving
+// its vertex along.
 static double contact_stiffness(const pl_guard_body* g, const pl_contact* c, double mass,
                                 double h) {
     return fmin(c->stiffness, g->stiffness + mass / (h * h));
@@ -140,14 +140,14 @@ static double depth_at(const pl_contact* c, pl_vec3 at) {
     return fmax(pl_dot(pl_sub(c->point, at), c->normal), 0.0);
 }
 
-// Points of bodies follow one another; contacts come body by body.
+// Points are numbered body by body, and contacts are sorted by body.
 static pl_guard_body* body_of_point(const pl_world_guard* guard, int point, pl_guard_body* near) {
     if (point < near->first_point) near = guard->bodies;
     while (near + 1 < guard->bodies + guard->body_count && point >= near[1].first_point) near++;
     return near;
 }
 
-// Points of a method have about the mass of a vertex.
+// A point of a method has about the mass of a vertex.
 static double mass_of_point(const pl_world_system* system, const pl_guard_body* g, int point) {
     if (system->method->colliding) return g->mass / (g->count ? g->count : 1);
     return system->method->masses(system->data)[point];
@@ -168,7 +168,7 @@ void pl_guard_see_contacts(pl_world* w, int s, const pl_contact* contacts, int c
         pl_vec3 shift = shift_of(g, h);
         pl_vec3 start = pl_vec3_load(starts + 3 * (size_t)c->vertex);
         double depth = depth_at(c, pl_add(start, shift)), before = 0.0;
-        // as deep as it was when the collider stood where it was at the start of the step
+        // the depth before the collider's motion in this step
         if (guard->knows_contacts) before = depth_at(c, pl_add(start, c->motion));
         double slip = c->friction > 0.0 ? pl_norm(pl_sub(c->motion, shift)) : 0.0;
         double stiffness = contact_stiffness(g, c, mass_of_point(system, g, c->vertex), h);
@@ -199,8 +199,8 @@ double pl_guard_contact_energy(const pl_world_system* system, double h) {
     return sum;
 }
 
-// Work of forces on all vertices that are free to move, in the frame of their body. What holds a
-// vertex carries the load on it: such work may not be taken from the bound.
+// The work of forces on all vertices that are not held, in the frame of their body. The load on a
+// held vertex is carried by what holds it, so its work does not change the bound.
 static double work_of(const pl_world* w, const pl_world_system* system) {
     const pl_world_guard* guard = system->guard;
     const pl_pin* pins = system->pins.data;
@@ -225,9 +225,10 @@ static double work_of(const pl_world* w, const pl_world_system* system) {
     return sum;
 }
 
-// An upper bound of the work of forces in a step of a moving system. Positions change by h v, so
+// Upper bound of the work of forces in a step of a moving system. Positions change by h v, so
 //   f . h v <= 2 sqrt(F K),   F = sum of (h f)^2 / 2 m,   K <= B + f . h v.
-// Without this bound a body that was thrown down by a million metres would be allowed that energy.
+// Without this bound, a body that an error throws down by a million metres would be allowed the
+// energy of that fall.
 static double most_work(const pl_world* w, const pl_world_system* system) {
     const pl_world_guard* guard = system->guard;
     if (pl_guard_is_static(system)) return INFINITY;
@@ -241,7 +242,7 @@ double pl_guard_work(const pl_world* w, const pl_world_system* system) {
     return fmin(work_of(w, system), most_work(w, system));
 }
 
-// The energy that bodies nearer than their thickness may gain when they part.
+// The energy that bodies nearer than their thickness may gain when they separate.
 double pl_guard_parting_energy(const pl_world_system* system) {
     double thickness = 0.0, mass = 0.0;
     if (!system->surfaces) return 0.0;
@@ -252,7 +253,7 @@ double pl_guard_parting_energy(const pl_world_system* system) {
     return 0.5 * mass * speed * speed;
 }
 
-// A method that moves vertices by projection may carry a whole body along with one of them.
+// Methods that move vertices by projection may move a whole body along with one vertex.
 double pl_guard_shoved_energy(const pl_world_guard* guard, double h) {
     double sum = 0.0;
     for (int k = 0; k < guard->body_count; k++) {

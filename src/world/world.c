@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The world: builds systems from a scene, moves them frame by frame, and gives views of their
+// The world: builds systems from a scene, steps them frame by frame, and gives access to their
 // state.
 #include "base/memory.h"
 #include "base/timer.h"
@@ -57,7 +57,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (w->scene->body_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the scene has no bodies; add one under \"bodies\"");
-    status = pl_scene_resolve_bodies(w->scene, error); // a host may have changed them since
+    status = pl_scene_resolve_bodies(w->scene, error); // a host may have changed them after reading
     if (status == PL_OK) status = pl_world_check_support(w->scene, error);
     if (status != PL_OK) return status;
     pl_scene_evaluate(w->scene, 0.0);
@@ -102,14 +102,15 @@ pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes
     return status;
 }
 
-// The time after k steps of the present frame. A clock that never changes does not add up errors.
+// The time after k steps of the present frame. With a constant time step it is a product, so
+// round-off does not add up.
 static double time_after(const pl_world* w, int k) {
     if (w->clock_changes) return w->time + k * w->step_size;
     if (w->split == 1) return (double)(w->step + k) * w->scene->time_step / w->scene->substeps;
     return ((double)w->step + (double)k / w->split) * w->scene->time_step / w->scene->substeps;
 }
 
-// the time step of a frame is the one at its start
+// the time step of a frame is its value at the start of the frame
 static void begin_frame(pl_world* w, int split) {
     double before = w->step_size;
     if (w->clock_changes) pl_world_evaluate(w, w->time);
@@ -187,7 +188,7 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
         pl_status status = pl_world_push_changes(w, error);
         if (status != PL_OK) return status;
         pl_world_place_obstacles(w, begin, end);
-        info->contact_count = 0; // those of the last substep are told
+        info->contact_count = 0; // reported for the last substep only
         status = pl_world_step_systems(w, begin, end, info, error);
         if (status != PL_OK) return status;
     }
@@ -206,9 +207,9 @@ static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error
     return status;
 }
 
-// Tries the frame as the scene says, then in smaller steps, then with safer settings. A frame that
-// fails after the budget has cut it is first tried again in the same steps, without a budget. The
-// error of a frame that fails in every attempt is that of the first one.
+// Tries the frame with the settings of the scene, then in smaller steps, then with safer settings.
+// If a frame fails after the budget has cut it, it is first retried in the same steps without a
+// budget. If all attempts fail, the error is that of the first one.
 static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error) {
     pl_error first = {0}, later = {0};
     pl_status status = PL_OK;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// elements of a lower quality (0: flat, 1: regular) are poor, and said to be
+// elements below this quality (0: flat, 1: regular) are reported as poor
 static const double POOR_QUALITY = 0.1;
 
 // The element of lowest quality among those with this corner, or -1.

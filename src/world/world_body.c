@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Prepares a body of the scene: its mesh (a surface is filled with tets), materials, surface and
-// contact.
+// Creates a body from its definition in the scene: mesh (a surface is filled with tets), materials,
+// surface and contact.
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -27,10 +27,10 @@ void pl_world_body_free(pl_world_body* body) {
     *body = (pl_world_body){0};
 }
 
-// Tets along the diagonal of a body without `edge`, where it is thick enough: coarse enough for
-// fast frames. Programs that only make a mesh get finer ones.
+// Default number of tets along the diagonal of a body, if it has no `edge` and is thick enough.
+// Coarse, for fast frames; programs that only make a mesh use finer ones.
 static const double TETS_ALONG = 30.0;
-// Thin bodies get more tets, up to about this many.
+// Thin bodies get more tets, up to about this total.
 enum { TET_LIMIT = 500000 };
 
 static double diagonal_of(const pl_mesh* surface) {
@@ -40,7 +40,7 @@ static double diagonal_of(const pl_mesh* surface) {
     return surface->vertex_count ? pl_box_diagonal(box) : 0.0;
 }
 
-// a closed surface becomes tets
+// replaces a closed surface by tets
 static pl_status fill_with_tets(pl_world_body* b, double edge, pl_pool* pool, pl_notes* notes,
                                 pl_error* error) {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
@@ -64,15 +64,16 @@ static pl_status fill_with_tets(pl_world_body* b, double edge, pl_pool* pool, pl
 }
 
 double pl_world_modulus(const pl_world_body* b, const pl_element_material* m) {
-    // pressures of mixed keep the volume of many elements, not that of one
+    // method mixed keeps the volume of groups of elements, so a single element is softer
     static const double MAX_MIXED_LAMBDA = 10.0;
     bool is_mixed = b->def->method == PL_METHOD_MIXED;
     return 2.0 * m->mu + (is_mixed ? fmin(m->lambda, MAX_MIXED_LAMBDA * m->mu) : m->lambda);
 }
 
-// The largest stiffness of an element pushes back a vertex of a solid: k = 10 (2 mu + lambda) times
-// the element's size, so that a body sinks in by far less than an element. Cloth is much stiffer in
-// its plane than its weight asks for, and converges badly on obstacles as stiff as that: a tenth.
+// Sets the contact stiffness. For a vertex of a solid it is k = 10 (2 mu + lambda) times the
+// element size, with the stiffest element, so that a body sinks in by far less than an element.
+// Cloth is much stiffer in its plane than its weight requires, and steps converge badly on
+// obstacles as stiff as that, so its k is a tenth of its modulus.
 void pl_world_choose_contact(pl_world_body* b) {
     double stiffest = 0.0, area = 0.0;
     const pl_mesh* surface = b->surface->mesh;
@@ -82,7 +83,7 @@ void pl_world_choose_contact(pl_world_body* b) {
         double own = springs ? m->stretch : pl_world_modulus(b, m);
         stiffest = fmax(stiffest, fmax(own, 0.0));
     }
-    if (b->element_count == 0) { // only a surface, for a lattice
+    if (b->element_count == 0) { // a surface for a lattice
         double mu, lambda;
         pl_material_def_lame(&b->def->material, &mu, &lambda);
         stiffest = 2.0 * mu + lambda;
@@ -103,7 +104,7 @@ void pl_world_choose_contact(pl_world_body* b) {
         isnan(contact->thickness) ? (b->is_cloth ? 0.1 * edge : 0.0) : contact->thickness;
 }
 
-// items of a region of vertices as corners
+// adds a region of vertices as a region of corners
 static pl_status add_corner_region(const pl_mesh* mesh, const pl_region* region, pl_mesh* out,
                                    pl_error* error) {
     int count = 0, corner_count = 3 * mesh->triangle_count;
@@ -132,7 +133,7 @@ static pl_status copy_regions(const pl_mesh* mesh, pl_mesh* out, pl_error* error
     return status;
 }
 
-// Cloth that tears has vertices of its own in each triangle (pbd/tearing.h); fields are left out.
+// Gives each triangle its own vertices, for cloth that tears (pbd/tearing.h). Fields are dropped.
 static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* error) {
     const pl_mesh* mesh = b->mesh;
     int count = 3 * mesh->triangle_count;
@@ -151,7 +152,7 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
     if (status == PL_OK) status = copy_regions(mesh, out, error);
     if (status == PL_OK && !pl_mesh_copy_corners(mesh, out))
         status = pl_fail_memory(error, "triangles");
-    if (status == PL_OK) { // the triangles of a face no longer share vertices
+    if (status == PL_OK) { // adjacent triangles no longer share vertices
         PL_FREE(out->triangle_faces, int, out->triangle_count);
         out->triangle_faces = NULL;
     }
@@ -162,7 +163,8 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
         return status;
     }
     if (mesh->field_count)
-        pl_note(notes, PL_NOTE_INFO, "body \"%s\": fields of the mesh are left out, as it can tear",
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": fields of the mesh are ignored, because the cloth can tear",
                 b->def->name);
     pl_mesh_destroy(b->mesh);
     b->mesh = out;
@@ -177,13 +179,13 @@ pl_status pl_world_keep_boundary(pl_world_body* b, pl_error* error) {
     b->mesh = surface->mesh;
     PL_FREE(surface->vertices, int, b->mesh->vertex_count);
     PL_FREE(surface->elements, int, b->mesh->triangle_count);
-    surface->mesh = NULL; // it stays; the lists are freed by its counts
+    surface->mesh = NULL; // the mesh lives on
     pl_surface_destroy(surface);
     return PL_OK;
 }
 
-// The mesh of a body with eigenfit.coarse_edge: pliant makes a coarse one, inside the boundary of
-// the body's own, which is what is seen of it.
+// Replaces the mesh of a body with eigenfit.coarse_edge by a coarse mesh inside its boundary. The
+// boundary is still what is drawn.
 static pl_status coarsen(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     double edge = b->def->eigenfit->coarse_edge;
     pl_status status = b->mesh->tet_count ? pl_world_keep_boundary(b, error) : PL_OK;

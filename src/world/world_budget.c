@@ -34,7 +34,8 @@ void pl_budget_begin_attempt(pl_world* w, bool is_first, int step_count) {
         b->vertices_left += (double)step_count * w->systems[s].vertex_count;
 }
 
-// What is done besides solves takes as long as in the frame before; some of it is done already.
+// Assumes that everything besides solves takes as long as in the last frame, minus what is done
+// already.
 const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* deadline) {
     pl_world_budget* b = &w->budget;
     if (!b->is_open) return NULL;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The time that a frame may take, shared among its solves in proportion to their vertices. Time
-// that a solve does not use goes to those after it.
+// The time budget of a frame. It is divided among the frame's solves in proportion to their
+// vertices. Time that a solve does not use goes to later solves.
 #ifndef PL_WORLD_BUDGET_H
 #define PL_WORLD_BUDGET_H
 
 #include "base/deadline.h"
 #include "world/world_build.h"
 
-// Starts the time of a frame.
+// Starts the clock of a frame.
 void pl_budget_begin_frame(pl_world* w);
-// Starts an attempt at the frame, with this number of steps of all systems. Only the first attempt
-// has a budget: a frame that is retried is completed, however long it takes.
+// Starts an attempt at the frame. step_count: number of steps of all systems together. Only the
+// first attempt has a budget: a retried frame is completed, however long it takes.
 void pl_budget_begin_attempt(pl_world* w, bool is_first, int step_count);
-// The deadline of the next step of a system, or NULL. end_step tells when it has ended.
+// The deadline of the next step of a system, or NULL for none. Call end_step when the step has
+// ended.
 const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* deadline);
-// Call when the system repeats its step.
+// Call before a system repeats its step.
 void pl_budget_repeat_step(pl_world* world, int system);
 void pl_budget_end_step(pl_world* w, const pl_deadline* deadline, bool is_cut);
 // True if the budget ended a step of the last attempt early.

@@ -37,7 +37,7 @@ pl_status pl_world_changes_setup(pl_world* w, pl_error* error) {
     return PL_OK;
 }
 
-// *changed becomes true if numbers of the body are others than in the last step
+// sets *changed to true if numbers of the body differ from those of the last step
 static pl_status update_body(pl_world_body* body, pl_pool* pool, bool* changed, pl_error* error) {
     pl_error cause = {0};
     pl_status status = pl_body_materials(body->maps, pool, body->next, &cause);
@@ -53,7 +53,7 @@ static pl_status update_body(pl_world_body* body, pl_pool* pool, bool* changed, 
         memcmp(&body->pbd, &body->def->pbd, sizeof body->pbd) != 0)
         *changed = true;
     body->damping = body->def->damping;
-    memcpy(&body->pbd, &body->def->pbd, sizeof body->pbd); // the gaps too
+    memcpy(&body->pbd, &body->def->pbd, sizeof body->pbd); // padding too
     return PL_OK;
 }
 

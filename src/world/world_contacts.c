@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Methods report contacts by vertices of their system and indices of obstacles. Here these become
-// bodies, vertices of bodies, and colliders. Contacts between bodies of different systems come from
-// the pushes of the last round.
+// Methods report contacts as vertices of their system and indices of obstacles. This file converts
+// these to bodies, vertices of bodies, and colliders. Contacts between bodies of different systems
+// come from the pushes of the last round.
 #include "world/world_contacts.h"
 #include "world/coupling_data.h"
 
@@ -19,8 +19,8 @@ void pl_world_ask_contacts(pl_world* w, int s, pl_method_step* step) {
     step->contacts = w->tells_contacts ? &w->systems[s].contacts : NULL;
 }
 
-// Bodies that are obstacles of this system have other numbers for the next one. Until the end of
-// the frame they count down from -2.
+// Indices of obstacles that are bodies change from system to system. Until the end of the frame
+// such bodies are stored as -2, -3, ...
 void pl_world_name_contacts(pl_world* w, int s) {
     pl_contact_report* reports = w->systems[s].contacts.data;
     for (size_t k = 0; k < w->systems[s].contacts.count; k++)
@@ -35,7 +35,7 @@ static int body_of_vertex(const pl_world* w, int s, int v) {
     return found;
 }
 
-// The vertices of one side, and its body.
+// Converts the vertices of one side to vertices of its body; returns the body.
 static int name_side(const pl_world* w, int s, const int* v, int count, int out[3]) {
     const int body = body_of_vertex(w, s, v[0] < 0 ? -1 - v[0] : v[0]);
     for (int i = 0; i < 3; i++)
@@ -63,7 +63,7 @@ static bool add(pl_world* w, int s, int other, const pl_contact_report* report) 
     return pl_array_push(&w->contacts, &out);
 }
 
-// a push between two systems, with vertices of these
+// adds a push between two systems, given in their vertices
 static bool add_push(pl_world* w, const pl_push* push) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_pair_row* row = &push->row;

@@ -11,8 +11,8 @@
 
 // ------------------------------------------------------------------ who
 
-// The response of bodies without inertia depends only on their stiffness, which the model does not
-// have.
+// False for bodies without inertia: their response depends only on their stiffness, which the
+// coupling does not know.
 static bool gives_way(const pl_body* def) {
     if (def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
@@ -197,7 +197,7 @@ bool pl_world_coupling_is_parted(const pl_world* w, int a, int b) {
 
 pl_array* pl_world_kept_pushes(pl_world* w) { return w->coupling ? &w->coupling->kept : NULL; }
 
-// The file may belong to another scene.
+// True if the push is possible in this scene; a file may belong to another one.
 static bool is_push(const struct pl_world_coupling* c, const pl_kept_push* kept) {
     for (int i = 0; i < 4; i++) {
         const int v = kept->v[i];
@@ -222,7 +222,7 @@ bool pl_world_check_pushes(const pl_world* w) {
     return true;
 }
 
-// Finds the body of a vertex in an older numbering and converts the vertex to the present one.
+// Converts a vertex from the old numbering to the present one; returns its body.
 static int renumber(const pl_world* w, const pl_world_grouping* before, int32_t* v) {
     const struct pl_world_coupling *from = before->coupling, *to = w->coupling;
     const int b = from->body_of_surface[from->surfaces->surface_of_vertex[*v]];
@@ -264,7 +264,7 @@ static pl_status copy(const pl_array* from, pl_array* to, pl_error* error) {
 pl_status pl_world_coupling_save(pl_world* w, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     if (!c) return PL_OK;
-    // room for either way: restoring must not fail
+    // reserve both lists, because restoring must not fail
     if (!pl_array_reserve(&c->kept, c->kept.count))
         return pl_fail_memory(error, "bodies that push each other");
     return copy(&c->kept, &c->kept_before, error);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A fit depends only on the scene at its start and on the attachments that hold now, so a resumed
-// run finds the same ratios. Attachments that are springs count as forces: the modes are those of
+// run gets the same ratios. Attachments with a stiffness count as forces: the modes are those of
 // the body without them.
 #include "world/world_eigenfit.h"
 #include "base/log.h"
@@ -21,25 +21,25 @@
 #include <math.h>
 #include <string.h>
 
-// Modes of the fine body beyond those of the coarse one: at the end of the list they may come in
+// The fine mesh gets some modes more than the coarse one, because the last modes may come in
 // another order.
 enum { SPARE_MODES = 4 };
-// Modes of fewer vertices are found faster than they are worth keeping.
+// Fine meshes with fewer vertices are not cached: their modes are computed quickly.
 enum { CACHED_FROM = 2000 };
 
-// What a fit is made of.
+// Data of one fit.
 typedef struct fit {
     pl_world* w;
     int b;
     const pl_world_body* body;
-    pl_scene* at_start; // of materials that change; or NULL
-    const pl_body* def; // at the start
+    pl_scene* at_start; // the scene at the start, if materials change; otherwise NULL
+    const pl_body* def; // the body at the start
     pl_world_body rest; // the body with its materials at the start
     pl_fit_partner partner;
     pl_array pins, fine_pins; // of pl_pin
     pl_body_modes coarse, fine;
     double* ratios; // one for each coarse mode
-    int fitted;     // modes whose shapes agree
+    int fitted;     // number of modes with a match
 } fit;
 
 static void free_fit(fit* f) {
@@ -55,7 +55,7 @@ static void free_fit(fit* f) {
 
 // ---------------------------------------------------------------- the body at the start
 
-// A copy of the scene with every number as it was at the start.
+// Copies the scene and resets every number to its value at the start.
 static pl_status copy_start(const pl_world* w, pl_scene** out, pl_error* error) {
     pl_status status = pl_scene_copy(w->scene, out, error);
     if (status != PL_OK) return status;
@@ -92,7 +92,7 @@ static pl_status take_start(fit* f, pl_error* error) {
 
 // ---------------------------------------------------------------- what holds it
 
-// Attachments that are springs have a stiffness.
+// True if attachment k holds the body at a time; springs, which have a stiffness, do not count.
 static bool holds_body(const fit* f, int k, double time) {
     const pl_attachment* def = &f->w->scene->attachments[k];
     return f->w->attachments[k].body == f->b && isnan(def->stiffness) &&
@@ -124,8 +124,8 @@ static pl_status find_coarse_modes(fit* f, pl_error* error) {
     if (status != PL_OK) return status;
     if (f->coarse.set.count > PL_DAVIDSON_MAX)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: %d rigid modes and %d others are more than the %d that pliant "
-                       "follows; set eigenfit.modes to %d or less",
+                       "eigenfit: %d rigid modes and %d others exceed the limit of %d; set "
+                       "eigenfit.modes to %d or less",
                        f->coarse.set.rigid_count, count, PL_DAVIDSON_MAX,
                        PL_DAVIDSON_MAX - f->coarse.set.rigid_count);
     return PL_OK;
@@ -153,12 +153,12 @@ static pl_status find_fine_modes(fit* f, pl_error* error) {
 static pl_status check_modes(const fit* f, pl_error* error) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     if (coarse->rigid_count > fine->rigid_count && f->pins.count < f->fine_pins.count)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: the body has %d rigid modes and the fine mesh %d, as attachments "
-                       "hold only %d of the body's vertices and %d of the fine mesh's; widen "
-                       "\"where\", so that the body is held as the fine mesh is",
-                       coarse->rigid_count, fine->rigid_count, (int)f->pins.count,
-                       (int)f->fine_pins.count);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "eigenfit: the body has %d rigid modes and the fine mesh %d, because attachments hold "
+            "only %d of the body's vertices and %d of the fine mesh's; widen "
+            "\"where\", so that the body is held as the fine mesh is",
+            coarse->rigid_count, fine->rigid_count, (int)f->pins.count, (int)f->fine_pins.count);
     if (coarse->rigid_count != fine->rigid_count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "eigenfit: the body has %d rigid modes and the fine mesh %d; both must be "
@@ -166,15 +166,15 @@ static pl_status check_modes(const fit* f, pl_error* error) {
                        coarse->rigid_count, fine->rigid_count);
     if (fine->count < coarse->count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: the fine mesh has %d modes, and %d are to be fitted; %s",
+                       "eigenfit: the fine mesh has only %d modes, but %d are to be fitted; %s",
                        fine->count, coarse->count,
                        is_coarsened(f) ? "give a longer coarse_edge or fewer modes"
                                        : "give a mesh that is finer than the body");
     return PL_OK;
 }
 
-// overlaps = |(B u)' M w| / |B u|_M of coarse modes u and fine modes w that are not rigid, with B
-// the interpolation from the coarse mesh to the fine one. work: fine numbers of all coarse modes.
+// overlaps = |(B u)' M w| / |B u|_M of all coarse modes u and fine modes w that are not rigid. B
+// interpolates from the coarse mesh to the fine one. work: room for B u of all coarse modes.
 static void find_overlaps(const fit* f, double* work, double* partials, double* overlaps) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
@@ -192,8 +192,8 @@ static void find_overlaps(const fit* f, double* work, double* partials, double* 
     for (int i = 0; i < rows * columns; i++) overlaps[i] = fabs(overlaps[i]);
 }
 
-// Each coarse mode gets the lambda of the fine one that has its shape. Where none has, the ratio is
-// one: that is how many modes are fitted (S2 section 3.2).
+// Each coarse mode gets the lambda of the fine mode with its shape. Without a match the ratio is 1;
+// so the number of fitted modes follows from the matches (S2 section 3.2).
 static void choose_ratios(fit* f, const double* overlaps) {
     const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
@@ -257,7 +257,7 @@ static double dac_scale(const fit* f) {
 
 static void note_unread(const fit* f, pl_notes* notes) {
     const pl_eigenfit *e = f->def->eigenfit, preset = pl_default_eigenfit();
-    const char* format = "bodies[%d].eigenfit.%s does nothing with eigenfit.%s";
+    const char* format = "bodies[%d].eigenfit.%s has no effect with eigenfit.%s";
     if (is_by_hand(f) && e->modes != preset.modes)
         pl_note(notes, PL_NOTE_INFO, format, f->b, "modes", "ratios, which are one for each mode");
     if (e->dac && e->fallback) pl_note(notes, PL_NOTE_INFO, format, f->b, "fallback", "dac");
@@ -268,11 +268,10 @@ static void note_unread(const fit* f, pl_notes* notes) {
 static void note_ratios(const fit* f, pl_notes* notes) {
     if (is_by_hand(f)) return;
     if (f->def->eigenfit->dac) {
-        pl_note(
-            notes, PL_NOTE_INFO,
-            "body \"%s\": its stiffness is multiplied by %.3f, the first eigenvalue of a mesh of "
-            "%d vertices over its own",
-            f->def->name, dac_scale(f), f->fine.set.vertex_count);
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": its stiffness is multiplied by %.3f, the ratio of the first "
+                "eigenvalue of a fine mesh of %d vertices to its own",
+                f->def->name, dac_scale(f), f->fine.set.vertex_count);
         return;
     }
     const pl_mode_set* coarse = &f->coarse.set;
@@ -288,8 +287,8 @@ static void note_ratios(const fit* f, pl_notes* notes) {
             f->def->name, f->fitted, count, f->fine.set.vertex_count, low, high);
     if (2 * f->fitted < count)
         pl_note(notes, PL_NOTE_MENDED,
-                "body \"%s\": most of its modes have other shapes than those of the fine mesh and "
-                "are not fitted; a %s helps",
+                "body \"%s\": most of its modes match no mode of the fine mesh and are not fitted; "
+                "a %s helps",
                 f->def->name,
                 is_coarsened(f) ? "shorter eigenfit.coarse_edge" : "finer mesh of the body");
     if (high > 1.0 && f->def->eigenfit->fine)
@@ -332,7 +331,7 @@ static pl_status give_term(const fit* f, pl_error* error) {
     return pl_step_add_term(system->data, pl_eigenfit_term_of(system->eigenfit), error);
 }
 
-// DAC: one ratio for all of the body.
+// DAC: scales all stiffness of the body.
 static pl_status scale_body(const fit* f, pl_error* error) {
     pl_material_maps_scale(f->body->maps, dac_scale(f));
     return pl_world_push_system(f->w, f->body->system, error);
@@ -368,7 +367,7 @@ pl_status pl_world_eigenfit_setup(pl_world* w, int s, pl_notes* notes, pl_error*
         w->systems[s].fit_holds = PL_ALLOC(bool, w->attachment_count);
         if (w->attachment_count && !w->systems[s].fit_holds)
             return pl_fail_memory(error, "EigenFit");
-        return run_fit(w, b, w->time, notes, error); // its body has a system to itself
+        return run_fit(w, b, w->time, notes, error); // such a body is the only one of its system
     }
     return PL_OK;
 }

@@ -35,7 +35,7 @@ static bool material_of(const pl_element_material* from, pl_material* out) {
     return pl_material_of_law(from->law, &out->kind);
 }
 
-// An element as it is: its law, and its pressure where that is an unknown of the method.
+// The state of an element: its material, and its pressure if that is an unknown of the method.
 typedef struct element_state {
     const pl_element_material* material;
     bool has_pressure;
@@ -48,7 +48,7 @@ static double energy_density(const element_state* e, const pl_material* m, pl_ma
     return pl_material_mixed_energy(m, F, e->pressure) - stored;
 }
 
-// Cauchy's stress, P F' / det F; that of law linear is the stress of small strains, which is P.
+// Cauchy stress P F' / det F. For law linear it is P, the stress of small strains.
 static pl_mat3 cauchy_stress(const element_state* e, const pl_material* material, pl_mat3 F,
                              double volume) {
     pl_mat3 P = e->has_pressure ? pl_material_mixed_stress(material, F, e->pressure)
@@ -61,7 +61,7 @@ static pl_mat3 cauchy_stress(const element_state* e, const pl_material* material
 static double stress_value(pl_output_field field, const element_state* e,
                            const pl_material* material, pl_mat3 F) {
     double volume = pl_mat3_det(F);
-    if (!(volume > 0.0)) return 0.0; // turned inside out: there is no such stress
+    if (!(volume > 0.0)) return 0.0; // an inverted element has no Cauchy stress
     pl_mat3 stress = cauchy_stress(e, material, F, volume);
     double mean = (stress.m[0] + stress.m[4] + stress.m[8]) / 3.0, square = 0.0;
     if (field == PL_OUTPUT_PRESSURE) return -mean;
@@ -72,7 +72,7 @@ static double stress_value(pl_output_field field, const element_state* e,
     return sqrt(1.5 * square);
 }
 
-// one number of a tet
+// the value of the field in a tet
 static double tet_value(pl_output_field field, const element_state* element, const int* v,
                         const double* rest, const double* x) {
     pl_mat3 inverse;
@@ -97,7 +97,7 @@ static element_state state_of(const pl_world_body* body, const double* pressures
     return state;
 }
 
-// the mean of the tets around each vertex, by their rest volumes; that of rest where there is none
+// per vertex: the mean of its tets, weighted by rest volume; the value at rest if it has no tet
 static void average_tets(pl_output_field field, const pl_world_body* body, const double* pressures,
                          const double* x, double* weight, double* out) {
     const pl_mesh* mesh = body->mesh;
@@ -137,7 +137,7 @@ static bool needs_law(pl_output_field field) {
            field == PL_OUTPUT_ELEMENT_STRESS;
 }
 
-// of the vertices of a body, where the method has them; else NULL
+// pressures at the vertices of a body, if its method has them; otherwise NULL
 static const double* pressures_of(const pl_world* world, int b, pl_output_field field) {
     const pl_world_body* body = &world->bodies[b];
     const pl_world_system* system = &world->systems[body->system];
@@ -148,7 +148,7 @@ static const double* pressures_of(const pl_world* world, int b, pl_output_field 
 void pl_world_fill_field(const pl_world* world, int b, pl_output_field field, double* weight,
                          double* out) {
     const pl_mesh* mesh = pl_world_mesh(world, b);
-    // views of a world that may change are asked for; nothing is written to them here
+    // const is cast away: nothing is written through this pointer
     const double* x = pl_world_positions((pl_world*)world, b);
     const double* velocity = pl_world_velocities((pl_world*)world, b);
     const double* pressures = pressures_of(world, b, field);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Every system has a bound B of its energy: kinetic, elastic, of the springs of attachments and of
-// contact penalties. A step that minimises
+// Every system has a bound B of its energy: kinetic, elastic, of attachment springs and of contact
+// penalties. A step that minimises
 //
 //   |x - y|^2_M / 2 h^2 + U(x) - f . x
 //
-// ends with no more energy than any trial state. In the trial state held vertices are at their
-// targets and all others follow the mean motion of the pins. So a step can add to B
+// ends with no more energy than any trial state. The guard's trial state has held vertices at their
+// targets; all others follow the mean motion of the pins. So a step can add to B
 //
 // clang-format off
-//   f . (x1 - x0)               work of gravity, loads, wind and the host, as it was done
+//   f . (x1 - x0)               work of gravity, loads, wind and the host, along the actual motion
 //   spring(x0, target1) - spring(x0, target0)       of soft attachments
 //   contact(x0, planes1) - contact(x0, planes0)     of colliders that moved; all of it the first time
 // clang-format on
 //
-// and, as a quadratic energy e gives |sqrt(e(a + b))| <= sqrt(e(a)) + sqrt(e(b)), to sqrt(B) the
-// root of (k + m / h^2) d^2 / 2 for each held vertex that is moved by d against the others; k is
-// the stiffness of a vertex. Energies of a body are counted in the frame that moves with its pins:
-// there a body that is carried along evenly gains nothing.
+// It can also add to sqrt(B) the root of (k + m / h^2) d^2 / 2 for each held vertex that moves by d
+// relative to the others, because a quadratic energy e has sqrt(e(a + b)) <= sqrt(e(a)) +
+// sqrt(e(b)). k is the stiffness of a vertex. Energies of a body are measured in the frame that
+// moves with its pins, where a body that is carried along evenly gains nothing.
 //
 // Energy lost to damping and friction stays in B and would hide a later explosion, so B decreases
-// slowly towards the measured energy. It does not for methods whose energies() is incomplete
+// slowly towards the measured energy, except for methods whose energies() is incomplete
 // (stores_unseen).
 #include "world/world_guard.h"
 #include "base/memory.h"
@@ -34,14 +34,15 @@
 
 enum { UNSEEN_FRAMES = 10, BODY_STATE = 7, SYSTEM_STATE = 7 };
 
-// Part of what the bound is above the energy that goes with each frame.
+// The fraction of the distance between bound and energy by which B decreases in each frame.
 static const double DECAY = 0.05;
-// Energies below that of these motions are never too much: body sizes per second, and body sizes.
+// Energies of motions below these never fail: speed in body sizes per second, displacement in body
+// sizes.
 static const double SMALL_RATE = 1e-3, SMALL_SHIFT = 1e-7;
 
 // ---------------------------------------------------------------- what bodies are
 
-// The largest stiffness of one vertex against all its neighbours, roughly.
+// Rough upper bound of the stiffness of a vertex against its neighbours.
 static double vertex_stiffness(const pl_world_body* b) {
     double stiffest = 0.0, bend = 0.0, area = 0.0;
     for (int e = 0; e < b->element_count; e++) {
@@ -51,7 +52,7 @@ static double vertex_stiffness(const pl_world_body* b) {
         stiffest = fmax(stiffest, own);
         bend = fmax(bend, m->bend);
     }
-    if (b->element_count == 0) { // only a surface, for a lattice
+    if (b->element_count == 0) { // a surface for a lattice
         double mu, lambda;
         pl_material_def_lame(&b->def->material, &mu, &lambda);
         stiffest = 2.0 * mu + lambda;
@@ -123,12 +124,12 @@ void pl_guard_free(pl_world_system* system) {
 
 typedef struct sums_job {
     const double *x, *v, *start, *force, *mass;
-    const double* gravity; // if nothing else acts, else NULL
+    const double* gravity; // NULL if other forces act too
     int first, block;
     pl_guard_sums* out;
 } sums_job;
 
-// Values that are not finite make these sums not finite: one look at the sums finds them.
+// A value that is not finite makes these sums not finite, so only the sums are tested.
 static void sums_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sums_job* job = user;
@@ -154,8 +155,8 @@ static void sums_task(int begin, int end, int worker, void* user) {
     job->out[begin / job->block] = s;
 }
 
-// The same where gravity is all that acts: then its sums follow from the mass, and forces, a
-// quarter of what is read, are left alone.
+// The same if only gravity acts. Its sums follow from the mass, so forces, a quarter of the memory
+// traffic, are not read.
 static void falling_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sums_job* job = user;
@@ -191,7 +192,7 @@ static void add_sums(const pl_guard_sums* from, pl_guard_sums* to) {
     to->lost += from->lost;
 }
 
-// blocks depend on the vertex count alone and are added in their order
+// blocks depend only on the vertex count, and are added in order
 static void sum_body(const pl_world* w, const pl_world_system* system, pl_guard_body* g) {
     pl_world_guard* guard = system->guard;
     int smallest = (g->count + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS;
@@ -239,7 +240,7 @@ void pl_guard_begin_frame(pl_world* w, int s, bool is_touched) {
     pl_guard_take_start(w, system);
     for (int k = 0; k < guard->body_count; k++) sum_body(w, system, &guard->bodies[k]);
     guard->elastic = system->method->energies(system->data).elastic;
-    // these are found again as input of the next step
+    // the next step adds these as its input
     guard->springs = guard->contact_energy = 0.0;
     guard->contact_key = NAN;
     double elastic = isfinite(guard->elastic) ? guard->elastic : 0.0;
@@ -252,8 +253,8 @@ void pl_guard_allow(pl_world_system* system, double energy) {
     if (isfinite(energy)) system->guard->bound = fmax(system->guard->bound, energy);
 }
 
-// Before the first step of a frame the energies of the last one hold: they are in the state, so
-// that a run that resumes finds the same change.
+// Before the first step of a frame, the energies are those of the last frame. They are part of the
+// state, so a resumed run computes the same change.
 void pl_guard_change(pl_world* w, int s, bool is_done) {
     pl_world_system* system = &w->systems[s];
     pl_world_guard* guard = system->guard;
@@ -326,10 +327,9 @@ pl_guard_verdict pl_guard_end_frame(pl_world* w, int s) {
     guard->knows_elastic = true;
     if (!isfinite(energies->elastic))
         return was_finite ? PL_GUARD_ENERGY_NOT_FINITE : PL_GUARD_FINE;
-    // energies do not count the correction of EigenFit, which takes most of them away where meshes
-    // are coarse
+    // energies do not include EigenFit's correction, which cancels most of them on coarse meshes
     unseen = unseen || system->eigenfit;
-    // steps minimise the energy of barriers between bodies too, so it is within the bound
+    // steps minimise the energy of barriers between bodies too, so the bound includes it
     double energy = kinetic_of(guard) + (unseen ? 0.0 : energies->elastic + energies->contact);
     pl_guard_verdict verdict = was_finite ? judge(guard, energy) : PL_GUARD_FINE;
     if (verdict != PL_GUARD_FINE || unseen) return verdict;
@@ -341,7 +341,7 @@ pl_guard_verdict pl_guard_end_frame(pl_world* w, int s) {
 
 // ---------------------------------------------------------------- what is said
 
-// the body that moves most, or the first with a value that is not finite
+// the fastest body, or the first with a value that is not finite
 static const pl_guard_body* worst_body(const pl_world_guard* guard) {
     const pl_guard_body* worst = guard->bodies;
     for (int k = 0; k < guard->body_count; k++) {
@@ -378,11 +378,12 @@ pl_status pl_guard_fail(const pl_world* w, int s, pl_guard_verdict verdict, pl_e
                        "body \"%s\": positions or velocities of a step are not finite; %s",
                        body->name, advice_for(body));
     if (verdict == PL_GUARD_ENERGY_NOT_FINITE)
-        return pl_fail(error, PL_ERROR_DIVERGED,
-                       "body \"%s\": the elastic energy is not finite, elements are inverted; move "
-                       "attachments and colliders less in a frame (a smaller time_step, more "
-                       "substeps), or use a law that allows it, as corotated",
-                       body->name);
+        return pl_fail(
+            error, PL_ERROR_DIVERGED,
+            "body \"%s\": the elastic energy is not finite, because elements are inverted; move "
+            "attachments and colliders less in a frame (a smaller time_step, more "
+            "substeps), or use a law that allows inversion, such as corotated",
+            body->name);
     return pl_fail(error, PL_ERROR_DIVERGED,
                    "body \"%s\": the simulation gains energy out of nothing: it has %.3g J, and "
                    "loads, attachments and colliders can have put in %.3g J at most; the largest "
@@ -417,7 +418,8 @@ void pl_guard_unpack(pl_world_system* system) {
     guard->bound = in[1], guard->allowance = in[2];
     guard->elastic = in[3], guard->springs = in[4], guard->contact_energy = in[5];
     guard->contact_key = in[6];
-    guard->knows_elastic = !system->method->stores_unseen; // there it may be of an earlier frame
+    guard->knows_elastic =
+        !system->method->stores_unseen; // otherwise `elastic` may be of an earlier frame
     in += SYSTEM_STATE;
     for (int k = 0; k < guard->body_count; k++, in += BODY_STATE) {
         memcpy(guard->bodies[k].frame, in, 3 * sizeof(double));

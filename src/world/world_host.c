@@ -35,7 +35,7 @@ pl_status pl_driver_points(pl_world_driver* d, int point_count, const double* pl
     return PL_OK;
 }
 
-// the turn from one rotation to another: axis times angle
+// rotation vector (axis times angle) from one rotation to another
 static pl_vec3 turn_between(const pl_mat3* from, const pl_mat3* to) {
     pl_quat q = pl_quat_from_mat3(pl_mat3_mul(*to, pl_mat3_transpose(*from)));
     pl_vec3 v = {q.x, q.y, q.z};
@@ -51,7 +51,7 @@ static pl_mat3 turned(const pl_mat3* from, pl_vec3 turn) {
     return pl_mat3_mul(by, *from);
 }
 
-// the frame of a rotation that brings the middle to a place
+// the frame with this rotation in which the middle is at `place`
 static pl_rigid frame_at(pl_mat3 rotation, pl_vec3 middle, pl_vec3 place) {
     return (pl_rigid){rotation, pl_sub(place, pl_mat3_apply(&rotation, middle))};
 }
@@ -141,7 +141,7 @@ static pl_status check_index(int index, int count, const char* what, pl_error* e
                    count);
 }
 
-// a rotation keeps lengths and hands
+// a rotation preserves lengths and handedness
 static pl_status check_placement(const pl_placement* p, pl_error* error) {
     pl_status status = check_finite(p->rotation, 9, "the rotation", error);
     if (status == PL_OK) status = check_finite(p->translation, 3, "the translation", error);
@@ -158,7 +158,7 @@ static pl_status check_placement(const pl_placement* p, pl_error* error) {
     return PL_OK;
 }
 
-// where the scene has a thing at the present time; from there on the host has it
+// starts a driver where the scene has the object now
 static void take_over(pl_world_driver* d, const pl_motion* motion, pl_vec3 middle, double time) {
     if (d->kind != PL_DRIVEN_BY_SCENE) return;
     pl_pose pose = pl_motion_pose(motion, middle, time);
@@ -304,9 +304,7 @@ pl_status pl_world_cut(pl_world* w, int b, const double sweep[9], int* cut_count
         count = system->method->cut(system->data, pl_world_place_in_system(w, b), sweep);
     if (cut_count) *cut_count = count > 0 ? count : 0;
     if (count >= 0) return PL_OK;
-    return pl_fail(
-        error, PL_ERROR_UNSUPPORTED,
-        "body \"%.100s\" cannot be cut: only cloth of method pbd that can tear can; give it "
-        "pbd.tear",
-        w->bodies[b].def->name);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "body \"%.100s\" cannot be cut; only cloth of method pbd with pbd.tear can",
+                   w->bodies[b].def->name);
 }

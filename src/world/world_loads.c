@@ -89,7 +89,7 @@ static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world
     return def->kind == PL_FORCE_PRESSURE ? find_corners(b, out, error) : PL_OK;
 }
 
-// one load for each body that a force of the scene acts on, forces first
+// creates a load for each body that a force acts on, in the order of forces
 static pl_status setup_loads(pl_world* w, pl_error* error) {
     int count = w->scene->force_count * w->body_count;
     w->loads = PL_ALLOC(pl_world_load, count);
@@ -234,7 +234,7 @@ static void add_to_corners(double* force, const int v[3], pl_vec3 sum) {
 // all of them get the same acceleration.
 static void add_body_load(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
                           double* force, const double* mass) {
-    double scale = 1.0; // acceleration for each unit of the load
+    double scale = 1.0; // acceleration per unit of the load
     if (def->kind == PL_FORCE_FORCE) {
         double total = 0.0;
         for (int k = 0; k < load->count; k++) total += mass[load->items[k] + b->first_vertex];
@@ -248,7 +248,7 @@ static void add_body_load(const pl_world_body* b, const pl_force* def, const pl_
     }
 }
 
-// A traction is a force for each area of the surface at rest.
+// A traction is a force per area of the surface at rest.
 static void add_traction(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
                          double* force) {
     const pl_mesh* rest = b->surface->mesh;
@@ -280,14 +280,14 @@ static bool blows_on(const pl_wind* wind, const char* name) {
     return wind->body_count == 0;
 }
 
-// where a wind meets the vertices of a body
+// computes the air velocity at the vertices of a body
 typedef struct air_job {
     pl_air air;
     const double* x; // 3 per vertex
     double* wind;    // WIND per vertex
 } air_job;
 
-// of each vertex of a system: the force of all winds [N], its rate [N s/m], and the air of one
+// numbers per vertex: force of all winds [N], its derivative [N s/m], and the air of one wind
 enum { WIND = 7, RATE = 3, AIR = 4, AIR_BLOCK = 1024 };
 
 static void air_task(int begin, int end, int worker, void* user) {
@@ -298,7 +298,7 @@ static void air_task(int begin, int end, int worker, void* user) {
                       pl_air_velocity(&job->air, pl_vec3_load(job->x + 3 * (size_t)v)));
 }
 
-// the force of a wind on the triangles of a body at the start of a step
+// adds the force of a wind on the triangles of a body at the start of a step
 static void add_wind(const pl_wind* wind, const pl_world_body* b, const double* x,
                      const double* velocity, double* sum) {
     for (int t = 0; t < b->surface->mesh->triangle_count; t++) {
@@ -357,7 +357,7 @@ pl_status pl_world_sum_forces(pl_world* w, int s, double begin, double end, pl_e
     pl_world_system* system = &w->systems[s];
     const double* mass = system->method->masses(system->data);
     system->pressures.count = 0;
-    bool is_pushed = w->scene->wind_count > 0; // by something else than gravity
+    bool is_pushed = w->scene->wind_count > 0; // forces other than gravity
     for (int i = 0; i < 3 * system->vertex_count; i++) {
         system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
         is_pushed |= system->host_force[i] != 0.0;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that meet those of earlier systems one way, where world_coupling.h does not let them push
-// each other: bodies without inertia. Systems take a step one after the other; for each the solids
-// of the earlier ones are obstacles that moved and changed their shape during the step as they did,
-// so that contact sweeps, pushes and drags as with any other moving collider. Nothing goes back:
-// the earlier body does not feel the later one.
+// One-way contact between bodies of different systems, for bodies without inertia, which
+// world_coupling.h cannot push. Systems take their steps one after the other. For each system, the
+// solids of earlier systems are obstacles that move and deform during the step, so contact treats
+// them like any other moving collider. The earlier body does not feel the later one.
 #include "world/world_meeting.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -30,7 +29,7 @@ void pl_world_meetings_free(pl_world* w) {
     }
 }
 
-// a solid that some body of a later system collides with; cloth has no inside
+// true for a solid that a body of a later system collides with; cloth has no inside
 static bool is_met(const pl_world* w, int b) {
     if (!w->bodies[b].def->contact.bodies) return false;
     for (int other = 0; other < w->body_count; other++)
@@ -52,9 +51,9 @@ static pl_status setup_body(pl_world_body* body, pl_error* error) {
                           &body->meeting->solid, error);
 }
 
-// A body that starts inside another one, or coincides with it, would be thrown out.
+// True if a body starts inside another one or coincides with it: contact would throw it out.
 static bool starts_inside(const pl_world* w, int b, int other) {
-    const double most = 0.1; // of its vertices: a dress may touch its figure
+    const double most = 0.1; // fraction of its vertices: a dress may touch its figure
     const pl_mesh* surface = w->bodies[b].surface->mesh;
     const pl_solid* solid = &w->bodies[other].meeting->solid;
     int count = 0;
@@ -79,8 +78,8 @@ static pl_status find_starts(pl_world* w, pl_notes* notes, pl_error* error) {
                       (pl_world_couples(w, b, other) || starts_inside(w, b, other));
             if (*inside && !pl_world_couples(w, b, other))
                 pl_note(notes, PL_NOTE_INFO,
-                        "contact: body \"%s\" starts inside \"%s\", so that the two do not "
-                        "collide; move one of them, or set contact.bodies to false",
+                        "contact: body \"%s\" starts inside \"%s\", so the two do not collide; "
+                        "move one of them, or set contact.bodies to false",
                         w->bodies[b].def->name, w->bodies[other].def->name);
         }
     return PL_OK;

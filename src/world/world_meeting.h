@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies of earlier systems as obstacles of later ones.
+// Bodies of earlier systems as obstacles of later systems.
 #ifndef PL_WORLD_MEETING_H
 #define PL_WORLD_MEETING_H
 

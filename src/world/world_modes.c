@@ -70,7 +70,7 @@ void pl_body_modes_free(pl_body_modes* m) {
 
 // ---------------------------------------------------------------- of a world
 
-// the pins of a body alone, in its own numbers
+// the pins of a body, in the body's numbering
 static pl_status find_pins(pl_world* w, const pl_world_body* body, pl_array* out, pl_error* error) {
     pl_status status = pl_world_place_pins(w, body->system, w->time, w->time, error);
     const pl_array* all = &w->systems[body->system].pins;
@@ -85,7 +85,7 @@ static pl_status find_pins(pl_world* w, const pl_world_body* body, pl_array* out
     return status;
 }
 
-// the part of the mass that moves with a mode of M-norm 1: (u' M e)^2 / e' M e
+// fraction of the mass that moves along each axis e with a mode u of M-norm 1: (u' M e)^2 / e' M e
 static void find_participation(const double* mass, int vertex_count, const double* u,
                                double out[3]) {
     double total = 0.0, sum[3] = {0.0, 0.0, 0.0};
@@ -128,8 +128,8 @@ static pl_status check_method(const pl_world_body* body, pl_error* error) {
                    pl_method_name((int)body->def->method));
 }
 
-// Vertices and pairs of them that share an edge, each pair twice. A solid has about as many edges
-// as vertices and tets together, a sheet three for each two triangles.
+// Estimates the number of blocks of K: vertices, plus two for each edge. A solid has about as many
+// edges as vertices and tets together; a sheet has three for each two triangles.
 static double count_blocks(const pl_mesh* mesh, bool is_cloth) {
     double edges = is_cloth ? 1.5 * mesh->triangle_count
                             : (double)mesh->vertex_count + (double)mesh->tet_count;

@@ -9,15 +9,15 @@
 #include "modes/mode_cache.h"
 #include "world/world_build.h"
 
-// Modes with the matrices that they were found for.
+// Modes, with the matrices of their eigenvalue problem.
 typedef struct pl_body_modes {
     pl_body_parts parts; // masses, neighbours
     pl_step_holds holds;
     pl_mode_set set;
 } pl_body_modes;
 
-// The lowest `count` modes beside the rigid ones of a body of method fem at x (3 per vertex), with
-// pins in its own numbering. cache: a folder of mode_cache.h, or NULL.
+// Finds the lowest `count` modes, not counting rigid ones, of a body of method fem at x (3 per
+// vertex). pins: in the body's numbering. cache: folder of mode_cache.h, or NULL.
 pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const pl_pin* pins,
                              int pin_count, int count, const char* cache, pl_pool* pool,
                              pl_body_modes* out, pl_error* error);

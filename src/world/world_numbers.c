@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Numbers of the scene that the host sets. A number of a body's material or damping needs a system
-// that is prepared for changes; it is created when the first one is set.
+// that is prepared for changes; that system is created when the host sets the first such number.
 #include "base/memory.h"
 #include "scene/scene_path.h"
 #include "scene/scene_type.h"
@@ -29,7 +29,7 @@ static pl_world_number* find_number(pl_world* w, const char* path) {
     return NULL;
 }
 
-// the body whose method must be ready for a number, or -1; contact is looked up in every step
+// the body whose method must be prepared for a number, or -1. Contact needs no preparation.
 static int body_of_number(const pl_world* w, const char* path) {
     int b = -1, size = 0;
     if (sscanf(path, "bodies[%d].%n", &b, &size) != 1 || size == 0 || b >= w->body_count) return -1;
@@ -81,7 +81,7 @@ pl_status pl_world_set(pl_world* w, const char* path, double value, pl_error* er
     if (strcmp(place.path.text, "time_step") == 0) w->clock_changes = true;
     status = pl_world_put_number(w, path, value, error);
     int b = body_of_number(w, place.path.text);
-    // damping is a setting of a whole system: a body of its own value leaves the others
+    // damping is a system setting: a body with another value gets another system
     bool is_of_system = b >= 0 && strstr(place.path.text, "].damping.") != NULL;
     return status == PL_OK && is_of_system ? pl_world_regroup(w, NULL, NULL, error) : status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The colliders of a scene as moving solids.
+// The colliders of a scene, as moving solids.
 #include "base/memory.h"
 #include "collider/collider_kind.h"
 #include "world/world_host.h"
@@ -15,7 +15,7 @@ pl_vec3 pl_world_obstacle_middle(const pl_world* w, int k) {
                              : pl_collider_middle(&w->scene->colliders[k], NULL);
 }
 
-// the signed distance grid of a collider that is a closed surface
+// builds the signed distance grid of a collider that is a closed surface
 static pl_status build_grid(const pl_mesh_shape* shape, const pl_mesh* mesh, pl_pool* pool,
                             pl_sdf_grid* grid, pl_error* error) {
     pl_solid solid;
@@ -113,7 +113,7 @@ static void place_shape(const pl_world* w, const pl_collider* c, pl_world_shape*
         pl_driver_places(&shape->driver, w->part[1], shape->after);
     } else if (shape->cache.positions) {
         place_cached(w, c, shape, begin, end);
-    } else { // a state from before the host changed it
+    } else { // a loaded state from before the host changed the shape
         const double* places =
             shape->mesh ? shape->mesh->positions : pl_collider_points_of(c).places;
         memcpy(shape->before, places, 3 * (size_t)shape->point_count * sizeof(double));
@@ -144,7 +144,7 @@ void pl_world_obstacles_free(pl_world* w) {
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count + w->body_count);
 }
 
-// the mesh of a collider that has one, at its place; errors begin with its path
+// reads and places the mesh of a collider, if it has one; errors begin with its path
 static pl_status read_shape(const pl_collider* c, int k, pl_world_shape* shape, pl_notes* notes,
                             pl_error* error) {
     pl_error cause = {0};
@@ -188,7 +188,8 @@ static void find_sizes(pl_world* w) {
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     int count = w->scene->collider_count;
     w->obstacle_count = count;
-    w->obstacles = PL_ALLOC(pl_moving_obstacle, count + w->body_count); // bodies may join them
+    w->obstacles =
+        PL_ALLOC(pl_moving_obstacle, count + w->body_count); // room for bodies as obstacles
     w->grids = PL_ALLOC(pl_sdf_grid, count);
     w->shapes = PL_ALLOC(pl_world_shape, count);
     if (!w->obstacles) return pl_fail_memory(error, "colliders");
@@ -227,7 +228,7 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
-        // sizes may be animated; what was built from files stays
+        // sizes may be animated; shapes from files stay
         if (!w->shapes[k].mesh) m->obstacle = pl_collider_obstacle(c);
         if (w->shapes[k].point_count) place_shape(w, c, &w->shapes[k], begin, end, &m->obstacle);
         pl_pose from = pl_world_collider_pose(w, k, begin, w->part[0]);
@@ -249,7 +250,7 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
     for (int v = 0; v < body->mesh->vertex_count; v++) out[v] = 0.0;
     for (int k = 0; k < w->obstacle_count; k++) {
         double thickness = body->contact_thickness - (recesses ? recesses[k] : 0.0);
-        // nothing moves any more: where things are at the end of the step
+        // positions at the end of the step, without motion
         pl_moving_obstacle still = w->obstacles[k];
         still.begin = still.end;
         still.obstacle.before = NULL;

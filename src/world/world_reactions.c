@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// There are never more systems than bodies, however they are grouped.
+// Allocates for as many systems as bodies, which is the largest number of systems.
 pl_status pl_world_reactions_setup(pl_world* w, pl_error* error) {
     size_t count = 3 * (size_t)w->obstacle_count * (size_t)(w->body_count + 1);
     w->obstacle_forces = PL_ALLOC(double, count);
@@ -18,7 +18,7 @@ void pl_world_reactions_free(pl_world* w) {
             3 * (size_t)w->obstacle_count * (size_t)(w->body_count + 1));
 }
 
-// of all systems first, then of each
+// layout: the sum over all systems first, then each system
 static double* forces_of(const pl_world* w, int system) {
     return w->obstacle_forces + 3 * (size_t)w->obstacle_count * (size_t)(system + 1);
 }
@@ -37,7 +37,7 @@ pl_status pl_world_ask_reactions(pl_world* w, int s, pl_method_step* step, pl_er
     return PL_OK;
 }
 
-// The mean of the places where an attachment holds at the end of the step.
+// Sets the mean of the places where each attachment holds at the end of the step.
 static void find_places(pl_world* w, int s) {
     const pl_pin* pins = w->systems[s].pins.data;
     for (int k = 0; k < w->attachment_count; k++)

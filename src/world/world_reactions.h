@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Forces of attachments and colliders on bodies in the last step.
+// Forces that attachments and colliders exerted on bodies in the last step.
 #ifndef PL_WORLD_REACTIONS_H
 #define PL_WORLD_REACTIONS_H
 
@@ -12,7 +12,7 @@ void pl_world_reactions_free(pl_world* world);
 // Call before the last step of a frame: asks a system for its forces.
 pl_status pl_world_ask_reactions(pl_world* world, int system, pl_method_step* step,
                                  pl_error* error);
-// Call after that step: sums them by attachment and collider.
+// Call after that step: sums the forces by attachment and collider.
 void pl_world_sum_reactions(pl_world* world, int system);
 
 #endif

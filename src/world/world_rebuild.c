@@ -23,7 +23,7 @@
 
 // ---------------------------------------------------------------- systems that follow others
 
-// The grouping before a change, to go back to.
+// The systems before a change, to be restored on failure.
 typedef struct old_systems {
     pl_world_system* systems;
     int count;
@@ -38,7 +38,7 @@ static bool has_same_bodies(const pl_world* w, const old_systems* old, int s, in
     return true;
 }
 
-// the old system that becomes the new one, or -1 if it must be created
+// the old system that can serve as new system s, or -1 if s must be created
 static int system_to_keep(const pl_world* w, const old_systems* old, int s, const bool* changed) {
     for (int b = 0; changed && b < w->body_count; b++)
         if (changed[b] && w->bodies[b].system == s) return -1;
@@ -47,8 +47,8 @@ static int system_to_keep(const pl_world* w, const old_systems* old, int s, cons
     return -1;
 }
 
-// Copies the state of a system that has the same structure. If it does not fit, nothing is copied,
-// and only positions and velocities are taken over.
+// Copies the whole state if both systems have the same structure. Otherwise copies nothing; the
+// caller takes over positions and velocities only.
 static pl_status take_whole_state(pl_world_system* to, pl_world_system* from, pl_error* error) {
     size_t size = from->method->state_size(from->data);
     if (to->method != from->method || to->method->state_size(to->data) != size) return PL_OK;
@@ -70,7 +70,7 @@ static void take_motion(pl_world* w, const old_systems* old, int b) {
     memcpy(to->host_force + at, from->host_force + was, size);
 }
 
-// The distance of vertex values (3 each) from the nearest affine field of the rest shape.
+// Distance between vertex values (3 each) and the nearest affine function of the rest positions.
 static double distance_from_affine(const pl_mesh* mesh, const double* values) {
     int count = mesh->vertex_count;
     pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
@@ -95,9 +95,9 @@ static double distance_from_affine(const pl_mesh* mesh, const double* values) {
     return most;
 }
 
-// A lattice of a surface without tets takes over only affine motions of its vertices
-// (grid_host_edits.h): a bent body would jump to another shape. A lattice that stays a lattice
-// takes over its whole state.
+// Refuses a change that would make a bent body jump to another shape: a new lattice takes over only
+// affine motions of its vertices (grid_host_edits.h). A body that keeps its lattice takes over its
+// whole state.
 static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
@@ -119,16 +119,16 @@ static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_er
             h * distance_from_affine(body->mesh, from->method->velocities(from->data) + at);
         if (bent > allowed || bends > allowed)
             return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "body \"%.100s\" is a surface without tets and bent; a new lattice for "
-                           "it can only start from a shape that is turned, moved or stretched "
-                           "evenly; start the scene anew with this",
+                           "body \"%.100s\" is deformed and has no tets; a new lattice can only "
+                           "take over a shape that is rotated, moved or stretched evenly; restart "
+                           "the scene with this change",
                            body->def->name);
     }
     return PL_OK;
 }
 
-// The new method may release elastic energy that the old one stored, and more if the new one is
-// stiffer: twice as much is allowed.
+// Allows the guard twice the elastic energy that the old method stored: the new method may release
+// it, and more if it is stiffer.
 static void allow_energy(pl_world* w, const old_systems* old, int s) {
     double sum = 0.0;
     for (int o = 0; o < old->count; o++) {
@@ -159,7 +159,7 @@ static pl_status make_system(pl_world* w, const old_systems* old, int s, bool se
     if (system->method->restart) system->method->restart(system->data);
     if (same >= 0) status = take_whole_state(system, &old->systems[same], error);
     pl_world_remember(system);
-    // else as if the host had written the positions: the guard measures again
+    // if not, as if the host had written the positions: the guard measures the system anew
     system->is_touched = same < 0 || pl_world_is_touched(&old->systems[same]);
     return status;
 }
@@ -193,7 +193,7 @@ static pl_status make_systems(pl_world* w, old_systems* old, const bool* changed
     for (int s = 0; status == PL_OK && s < w->system_count; s++) {
         int kept = system_to_keep(w, old, s, changed);
         if (kept >= 0) {
-            // its lists came with the grouping and are still empty
+            // the new, still empty lists were created with the grouping
             w->systems[s] = old->systems[kept];
             old->is_moved[kept] = true;
         } else {
@@ -227,7 +227,7 @@ static pl_status regroup(pl_world* w, const bool* changed, bool settings_stay, p
         status = make_systems(w, &old, changed, settings_stay, notes, error);
         pl_world_grouping before = {w->coupling, old.system, old.first_vertex};
         w->coupling = NULL;
-        forget_meetings(w); // which systems come first may be other ones now
+        forget_meetings(w); // the order of systems may have changed
         if (status == PL_OK) status = pl_world_coupling_setup(w, error);
         if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
         if (status == PL_OK) {
@@ -258,8 +258,8 @@ pl_status pl_world_prepare_change(pl_world* w, int b, pl_error* error) {
     if (body->may_change) return PL_OK;
     if (!w->systems[body->system].method->update)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d]: method %s takes no new numbers in this version", b,
-                       pl_method_name((int)body->def->method));
+                       "bodies[%d]: numbers of a body of method %s cannot change in this version",
+                       b, pl_method_name((int)body->def->method));
     body->next = PL_ALLOC(pl_element_material, body->element_count);
     bool* changed = PL_ALLOC(bool, w->body_count);
     pl_status status = (body->next || !body->element_count) && changed
@@ -280,7 +280,7 @@ pl_status pl_world_prepare_change(pl_world* w, int b, pl_error* error) {
 
 // ---------------------------------------------------------------- settings
 
-// parts of a body that are made only once: its mesh, its start, its drawing
+// keys that are read only when the body is created: its mesh, its start, its drawing
 static bool is_of_the_mesh(const char* key) {
     static const char* const keys[] = {
         "name",      "mesh",     "generate",         "kind", "edge",     "mesher", "allow_split",
@@ -292,7 +292,7 @@ static bool is_of_the_mesh(const char* key) {
     return false;
 }
 
-// which body a path is about, -1 for substeps; anything else is refused
+// the body of a path, or -1 for substeps; refuses anything else
 static pl_status body_of_path(const pl_scene* scene, const char* path, int* b, const char** key,
                               pl_error* error) {
     int size = 0;
@@ -301,10 +301,10 @@ static pl_status body_of_path(const pl_scene* scene, const char* path, int* b, c
     if (strcmp(path, "substeps") == 0) return PL_OK;
     if (sscanf(path, "bodies[%d].%n", b, &size) != 1 || size == 0 || *b < 0 ||
         *b >= scene->body_count)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%.300s: this cannot change during a run; colliders and attachments are "
-                       "moved by calls of their own",
-                       path);
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "%.300s: this cannot change during a run; other calls move colliders and attachments",
+            path);
     *key = path + size;
     if (is_of_the_mesh(*key))
         return pl_fail(error, PL_ERROR_ARGUMENT,
@@ -325,11 +325,9 @@ static pl_status fit_body(pl_scene* next, int b, pl_notes* notes, pl_error* erro
         if (status != PL_OK) return status;
         trial = next->bodies[b];
         pl_note(notes, PL_NOTE_INFO,
-                "%s: the old choice does not go with the new one; pliant "
-                "chooses",
-                path);
+                "%s: the old value does not fit the new method; pliant chooses another", path);
     }
-    return PL_OK; // what still does not fit is told by pl_scene_resolve
+    return PL_OK; // pl_scene_resolve reports what still does not fit
 }
 
 static pl_status check_mesh(const pl_world_body* body, const pl_body* next, int b,
@@ -339,18 +337,18 @@ static pl_status check_mesh(const pl_world_body* body, const pl_body* next, int 
     if (body->is_cloth && tears != will_tear)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d]: cloth that can tear has other vertices than cloth that cannot; "
-                       "start the scene anew with this",
+                       "restart the scene with this change",
                        b);
     if (!body->is_cloth && body->mesh->tet_count == 0 && next->method != PL_METHOD_GRID &&
         next->method != PL_METHOD_RIGID)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: body \"%.100s\" is a surface without tets, as methods "
-                       "grid and rigid have it; start the scene anew with method %s",
+                       "bodies[%d].method: body \"%.100s\" is a surface without tets, which only "
+                       "methods grid and rigid support; restart the scene with method %s",
                        b, body->def->name, pl_method_name((int)next->method));
     return PL_OK;
 }
 
-// one "path=value" into the copy
+// applies one "path=value" to the copy
 static pl_status apply_change(pl_scene* next, const char* change, bool* changed, pl_notes* notes,
                               pl_error* error) {
     char path[512];
@@ -384,7 +382,7 @@ static void swap_bodies(pl_scene* a, pl_scene* b, const bool* changed) {
     b->substeps = substeps;
 }
 
-// materials of a body whose definition is another now, stiffer by a scale
+// recomputes the materials of a body after its definition changed; scale: of pl_material_maps
 static pl_status renew_materials(pl_world_body* body, double scale, pl_pool* pool,
                                  pl_error* error) {
     pl_material_maps* maps;
@@ -421,8 +419,8 @@ static pl_status check_next(const pl_world* w, pl_scene* next, const bool* chang
         if (changed[b] && w->bodies[b].may_change &&
             !pl_world_method(next->bodies[b].method)->update)
             status = pl_fail(error, PL_ERROR_UNSUPPORTED,
-                             "bodies[%d].method: has numbers that change, which method %s does not "
-                             "take in this version",
+                             "bodies[%d].method: the body has numbers that change, which method %s "
+                             "does not support in this version",
                              b, pl_method_name((int)next->bodies[b].method));
     return status;
 }
@@ -433,7 +431,7 @@ pl_status pl_world_change(pl_world* w, const char* const* changes, int count, pl
     pl_status status = pl_scene_copy(w->scene, &next, error);
     if (status != PL_OK) return status;
     bool* changed = PL_ALLOC(bool, w->body_count);
-    double* scales = PL_ALLOC(double, w->body_count); // of EigenFit, before the change
+    double* scales = PL_ALLOC(double, w->body_count); // EigenFit's factors before the change
     if (!changed || !scales) status = pl_fail_memory(error, "a change of the scene");
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         scales[b] = pl_material_maps_scale_of(w->bodies[b].maps);

@@ -19,7 +19,7 @@ int pl_world_attempt_count(const pl_world* w) {
     return count - 1;
 }
 
-// What the last frame left is kept anyway, and enough for some methods.
+// True if positions and velocities in `left` are the whole state of the system's method.
 static bool is_kept(const pl_world_system* system) {
     const pl_method_functions* method = system->method;
     return method->state_is_motion && method->state_is_motion(system->data) && !system->was_touched;

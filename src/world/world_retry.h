@@ -7,19 +7,18 @@
 
 #include "world/world_build.h"
 
-// One way to try a frame.
+// An attempt at a frame.
 typedef struct pl_attempt {
-    int split;       // steps for each substep of the scene
-    bool is_careful; // with the safest settings of each method
+    int split;       // number of steps for each substep of the scene
+    bool is_careful; // uses the safest settings of each method
 } pl_attempt;
 
-// Lists the attempts at a frame that a world can make, in order. The first has the settings of the
-// scene.
+// The attempts at a frame that a world can make, in order. The first has the settings of the scene.
 int pl_world_attempt_count(const pl_world* world);
 pl_attempt pl_world_attempt(int k);
 
-// Saves the state before a frame. The host's numbers, colliders and handles do not change during a
-// frame.
+// Saves the state before a frame, and restores it. The host's numbers, colliders and handles are
+// not saved, because they do not change during a frame.
 pl_status pl_world_save_frame(pl_world* world, pl_error* error);
 void pl_world_restore_frame(pl_world* world);
 

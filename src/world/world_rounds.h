@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of all systems, in rounds where bodies of different systems push each other.
+// A step of all systems. If bodies of different systems push each other, it is repeated in rounds.
 #ifndef PL_WORLD_ROUNDS_H
 #define PL_WORLD_ROUNDS_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that start inside a collider. The contact penalty would move them in front of it within
-// one step, and so throw them. Instead, for that body the collider's surface is moved back by the
-// depth of the body, and returns within half a second, slowly at both ends. The distance depends
-// only on the scene and the time, so runs can be resumed.
+// Bodies that start inside a collider. The contact penalty would move such a body in front of the
+// collider within one step, and so throw it. Instead the collider's surface is moved back, for this
+// body only, by the body's depth. It returns within half a second, slowly at first and at the end.
+// The distance depends only on the scene and the time, so runs can be resumed.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "world/world_build.h"
@@ -14,17 +14,17 @@
 
 // Time in which a body is pushed out [s].
 static const double PUSH_OUT_TIME = 0.5;
-// Less than this part of a body's diagonal throws nothing.
+// Depths below this fraction of the body's diagonal do no harm.
 static const double MIN_DEPTH = 1e-4;
 // Error of a sampled distance, in cells of its grid.
 static const double GRID_ERROR = 0.1;
 
-// how a body lies in a collider
+// a body that starts inside a collider
 typedef struct start {
-    int count;     // of its surface vertices inside
-    double depth;  // of the deepest [m]
-    pl_vec3 out;   // normal of the collider there
-    double lowest; // of the body, along `up` [m]
+    int count;     // number of surface vertices inside
+    double depth;  // of the deepest vertex [m]
+    pl_vec3 out;   // normal of the collider at that vertex
+    double lowest; // lowest coordinate of the body along `up` [m]
 } start;
 
 static int row_size(const pl_world* w) { return w->obstacle_count + w->body_count; }
@@ -43,7 +43,7 @@ const double* pl_world_recess_steps(const pl_world* w, int body) {
     return w->recesses ? w->recess_steps + (size_t)body * (size_t)row_size(w) : NULL;
 }
 
-// the part of the depth at the start that is left at a time
+// fraction of the initial depth that remains at a time
 static double part_left(double time) {
     double s = fmin(fmax(time / PUSH_OUT_TIME, 0.0), 1.0);
     return 1.0 - s * s * (3.0 - 2.0 * s);
@@ -61,7 +61,7 @@ static double along(const pl_world* w, pl_vec3 p) {
     return w->scene->up == PL_AXIS_X ? p.x : w->scene->up == PL_AXIS_Y ? p.y : p.z;
 }
 
-// vertices that are attached stay where they are held
+// marks attached vertices, which stay where they are held
 static void mark_held(const pl_world* w, int b, bool* held) {
     for (int k = 0; k < w->attachment_count; k++)
         for (int i = 0; w->attachments[k].body == b && i < w->attachments[k].count; i++)
@@ -92,7 +92,7 @@ static start look_inside(const pl_world* w, int b, int k, double diagonal, const
     return s;
 }
 
-// How far up the body is free of the collider for certain; infinite if that does not help.
+// A distance up by which the body is certainly free of the collider; infinite if up does not help.
 static double way_up(const pl_world* w, int k, const start* s) {
     const pl_moving_obstacle* m = &w->obstacles[k];
     pl_box box = pl_obstacle_bounds(&m->obstacle);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The state of a world as bytes: a head, the clock, the states of the systems, and the changes of
-// the host. One walk writes, measures and reads, so that the three cannot differ.
+// The state of a world as bytes: a header, the clock, the states of the systems, and the changes by
+// the host. The same function measures, writes and reads, so the three cannot differ.
 #include "base/memory.h"
 #include "world/world_coupling.h"
 #include "world/world_guard.h"
@@ -11,15 +11,16 @@
 #include <stdint.h>
 #include <string.h>
 
-// Bytes on their way: `to` is NULL when they are only counted, `from` is NULL unless they are read.
+// A walk over the state. Measuring: `to` and `from` are NULL. Writing: to `to`. Reading: from
+// `from`.
 typedef struct state_walk {
     char* to;
     const char* from;
-    size_t size; // of all so far
-    size_t room; // of what is read
+    size_t size; // bytes so far
+    size_t room; // reading: bytes available
 } state_walk;
 
-// copies a value out or in; false if what is read ends before it
+// measures, writes or reads a value; returns false if the input ends before it
 static bool pass(state_walk* s, void* value, size_t size) {
     if (size == 0) return true; // value may be NULL then
     if (s->from && (size > s->room || s->size > s->room - size)) return false;
@@ -37,7 +38,7 @@ static bool pass_int(state_walk* s, int64_t* value) { return pass(s, value, size
 
 // ---------------------------------------------------------------- systems
 
-// forces only if there are any: files have none
+// forces of the host, only if there are any: files have none
 static bool pass_forces(state_walk* s, pl_world_system* system) {
     size_t count = 3 * (size_t)system->vertex_count;
     int64_t is_pushed = 0;
@@ -94,7 +95,7 @@ static bool pass_rigid(state_walk* s, pl_rigid* rigid) {
            pass(s, &rigid->translation, sizeof rigid->translation);
 }
 
-// the shape of a driven thing has room for its points
+// the points of a driven shape are already allocated
 static bool pass_driver(state_walk* s, pl_world_driver* d) {
     int64_t kind = d->kind;
     if (!pass_int(s, &kind)) return false;
@@ -107,7 +108,7 @@ static bool pass_driver(state_walk* s, pl_world_driver* d) {
     return pass_doubles(s, d->points_from, count) && pass_doubles(s, d->points_target, count);
 }
 
-// makes a shape one that the host changes, or not, as the state that is read has it
+// prepares a shape that the host changes, if the state that is read has points for it
 static pl_status prepare_points(pl_world* w, pl_world_driver* d, int collider, int attachment,
                                 int64_t is_changed, pl_error* error) {
     if (!is_changed) {
@@ -162,7 +163,7 @@ static bool pass_handles(state_walk* s, pl_world* w) {
     return true;
 }
 
-// What bodies of different systems exert on each other, which the next step starts from.
+// The pushes between bodies of different systems, which are the initial guess of the next step.
 static bool pass_pushes(state_walk* s, pl_world* w) {
     pl_array* pushes = pl_world_kept_pushes(w);
     if (!pushes) return true;
@@ -228,7 +229,7 @@ static pl_status pass_world(state_walk* s, pl_world* w, size_t whole_size, pl_er
         w->clock_changes = clock_changes != 0;
     }
     if (!ok) return PL_ERROR_FORMAT;
-    // first: systems are made anew for some numbers
+    // first, because some numbers need new systems
     pl_status status = pass_numbers(s, w, error);
     if (status != PL_OK) return status;
     for (int k = 0; ok && k < w->system_count; k++) ok = pass_system(s, &w->systems[k]);
@@ -256,15 +257,16 @@ pl_status pl_world_state_load(pl_world* w, const void* in, size_t size, pl_error
     int64_t head[HEAD_SIZE], own[HEAD_SIZE];
     make_head(w, own);
     if (size < sizeof head)
-        return pl_fail(error, PL_ERROR_FORMAT, "the state is cut: it has %zu bytes", size);
+        return pl_fail(error, PL_ERROR_FORMAT, "the state is incomplete: it has only %zu bytes",
+                       size);
     memcpy(head, in, sizeof head);
     if (memcmp(head, own, SAME_SIZE * sizeof(int64_t)) != 0)
         return pl_fail(error, PL_ERROR_FORMAT, "the state is of another scene or another version");
     if (head[5] != (int64_t)size)
-        return pl_fail(error, PL_ERROR_FORMAT,
-                       "the state has %zu bytes, and should have %lld; it is cut, or of another "
-                       "scene",
-                       size, (long long)head[5]);
+        return pl_fail(
+            error, PL_ERROR_FORMAT,
+            "the state has %zu bytes instead of %lld; it is incomplete, or of another scene", size,
+            (long long)head[5]);
     state_walk s = {.from = in, .room = size};
     w->contacts.count = 0; // of another frame
     pl_status status = pass_world(&s, w, size, error);

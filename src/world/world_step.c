@@ -32,7 +32,7 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->linear_seconds += from->linear_seconds;
 }
 
-// what the contact of a body says may be animated
+// contact settings of a body may be animated
 static void update_colliding(pl_world* w, int s) {
     pl_colliding_vertices* group = w->systems[s].groups.data;
     for (int b = 0; b < w->body_count; b++) {
@@ -53,7 +53,7 @@ static void update_colliding(pl_world* w, int s) {
     pl_world_surfaces_update(w, s);
 }
 
-// a host can write anything into its forces, and a scene can make very large ones
+// the host may write anything into its forces, and a scene may have very large ones
 static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
     const pl_world_system* system = &w->systems[s];
     for (int b = 0; b < w->body_count; b++) {
@@ -68,14 +68,15 @@ static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
     return PL_OK;
 }
 
-// forces of bodies of other systems
+// adds the forces of bodies of other systems
 static void add_push(pl_world_system* system, const double* push) {
     if (!push) return;
     for (int i = 0; i < 3 * system->vertex_count; i++) system->force[i] += push[i];
     system->is_pushed = true;
 }
 
-// detection with its time taken, looked at by the guard; the method calls it from one thread
+// contact detection that measures its time and informs the guard; the method calls it from one
+// thread
 typedef struct timed_collisions {
     pl_collision_job job;
     double seconds;
@@ -110,8 +111,8 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
                                            (int)system->groups.count, w->pool},
                                    .world = w,
                                    .system = s};
-    // not end - begin: a difference of times has different last bits in every frame, and methods
-    // keep matrices while the step is the same
+    // not end - begin: the difference has other last bits in every frame, and methods keep their
+    // matrices as long as the step is the same
     pl_method_step step = {.time_step = w->step_size,
                            .force = system->force,
                            .pressures = system->pressures.data,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The features of scenes that this build supports, and the solvers that it chooses where the scene
-// leaves them open.
+// Checks that this build supports a scene, and chooses the solvers that the scene leaves open.
 #include "scene/combinations.h"
 #include "world/world_build.h"
 #include "world/world_loads.h"
@@ -16,14 +15,14 @@ static pl_status refuse(pl_error* error, int body, const char* key, const char* 
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "bodies[%d].%s: %s", body, key, text);
 }
 
-// The other methods keep a body from itself by forces that follow from its inertia.
+// The other methods keep a body apart from itself by forces that follow from its inertia.
 static bool solves_barriers(const pl_body* body) {
     return (body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED) &&
            body->nonlinear == PL_NONLINEAR_NEWTON && !body->solver.fixed;
 }
 
-// Which method, law and solvers this version has is in the table of combinations, which
-// pl_scene_resolve asks.
+// The available methods, laws and solvers are in the table of combinations, which pl_scene_resolve
+// checks.
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (body->method == PL_METHOD_GRID && body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
         return refuse(error, b, "grid.smoother", "is distributive in this version; leave it out");
@@ -36,24 +35,25 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                       "a rigid body cannot collide with itself; leave it out");
     if (meets_itself && body->integrator == PL_INTEGRATOR_QUASISTATIC && !solves_barriers(body))
         return refuse(error, b, "contact.self",
-                      "goes with integrator quasistatic only for methods fem and mixed with "
+                      "works with integrator quasistatic only for methods fem and mixed with "
                       "nonlinear newton and without fixed; leave it out, or change these");
     if (meets_itself && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
-                      "does not go with pbd.tear and pbd.level in this version; leave it out");
+                      "does not work with pbd.tear and pbd.level in this version; leave it out");
     return PL_OK;
 }
 
-// Numbers of a body change only with a method that can take them over.
+// Refuses animated numbers of a body if its method cannot update them.
 static pl_status check_animation(const pl_scene* scene, const pl_animation* animation,
                                  pl_error* error) {
     int b = -1, size = 0;
     if (sscanf(animation->path, "bodies[%d].%n", &b, &size) != 1 || size == 0) return PL_OK;
     if (strncmp(animation->path + size, "contact.", 8) == 0) return PL_OK;
     if (pl_world_method(scene->bodies[b].method)->update) return PL_OK;
-    return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "%s: cannot change during a run with method %s in this version; give one number",
-                   animation->path, pl_method_name((int)scene->bodies[b].method));
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "%s: cannot change during a run with method %s in this version; give a constant number",
+        animation->path, pl_method_name((int)scene->bodies[b].method));
 }
 
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
@@ -74,8 +74,8 @@ static bool is_held(const pl_world* w, int b, double time) {
     return false;
 }
 
-// True if the first step of a body without inertia cannot have an equilibrium: nothing holds it,
-// and its weight is not balanced. Contacts may hold a body of fem, other loads may balance it.
+// True if a body without inertia cannot have an equilibrium in its first step: nothing holds it,
+// and nothing balances its weight. Contacts may hold a body of fem, and other loads may balance it.
 static bool must_fall(const pl_world* w, int b) {
     const pl_scene* scene = w->scene;
     const pl_body* body = w->bodies[b].def;
@@ -93,14 +93,14 @@ static int detect_nothing(void* user, const double* start, const double* x, pl_c
     return 0;
 }
 
-// contacts may hold what no attachment does
+// true if contacts may hold bodies of the system
 static bool may_touch(const pl_world* w, int system) {
     for (int b = 0; b < w->body_count; b++)
         if (w->bodies[b].system == system && pl_world_may_meet(w, b)) return true;
     return w->obstacle_count > 0;
 }
 
-// Asks the method of a system whether the first step can be done.
+// Asks the method of a system whether it can make the first step.
 static pl_status check_first_step(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     double end = w->scene->time_step / w->scene->substeps;
@@ -122,7 +122,7 @@ pl_status pl_world_check_held(pl_world* w, pl_error* error) {
         if (must_fall(w, b))
             return pl_fail(error, PL_ERROR_ARGUMENT,
                            "bodies[%d].integrator: is \"quasistatic\", but nothing holds body "
-                           "\"%.100s\" at the start, so that it has no equilibrium; attach it, or "
+                           "\"%.100s\" at the start, so it has no equilibrium; attach it, or "
                            "use \"euler\"",
                            b, w->bodies[b].def->name);
     pl_status status = PL_OK;
@@ -141,18 +141,19 @@ pl_status pl_world_check_held(pl_world* w, pl_error* error) {
 // poisson 0.499, or young 1e9, mgpcg needs as many iterations of Newton and is still ahead. Cloth
 // of springs on a ball, of 225, 961 and 1681 vertices 0.34, 0.17; 4.1, 0.95; 12, 2.4; of law
 // membrane and 961 vertices 7.9, 1.6.
-// Bodies at rest have no inertia, so that their matrix has to be assembled in double, and they may
-// be free, which only the direct solver finds out.
+// Quasistatic bodies have no inertia, so their matrix is assembled in double. They may also be
+// free, which only the direct solver detects.
 //
 // Mixed, poisson 0.499, direct and mgpcg: 15 frames of bar.json 0.36, 0.44; of
 // jelly_cube.json 1.4, 1.2; the octopus of 2,500 vertices takes 0.63 and 0.10 for an iteration of
 // Newton.
 //
-// Projective Dynamics factors its matrix once, but in contact again and again, and its factors have
-// contacts as springs in all directions: the small bear of tests/motion_net.c takes 6.2 with direct
-// and 0.2 with mgpcg to the same tolerance; cloth of 225, 961 and 2601 vertices on a ball 0.26,
-// 0.16; 2.4, 1.7; 14, 11. With a fixed number of iterations direct gets farther in each: at 40 000
-// vertices of cloth multigrid is ahead from the first 50 ms on (pliant-bench s0-race).
+// Projective Dynamics factors its matrix once, but with contacts again and again, and in its
+// factors contacts are springs in all directions: the small bear of tests/motion_net.c takes 6.2
+// with direct and 0.2 with mgpcg to the same tolerance; cloth of 225, 961 and 2601 vertices on a
+// ball 0.26, 0.16; 2.4, 1.7; 14, 11. With a fixed number of iterations, an iteration with direct
+// gets farther; at 40 000 vertices of cloth multigrid is ahead from the first 50 ms on
+// (pliant-bench s0-race).
 enum {
     DIRECT_VERTICES = 1500,
     DIRECT_MOVING_VERTICES = 150,
@@ -161,7 +162,7 @@ enum {
     DIRECT_FIXED_CLOTH_VERTICES = 30000
 };
 
-// the bodies of a system share its solver
+// the bodies of a system share one solver
 static bool has_cloth(const pl_world* w, int system) {
     for (int b = 0; b < w->body_count; b++)
         if (w->bodies[b].system == system && w->bodies[b].is_cloth) return true;

@@ -5,19 +5,20 @@
 
 #include <math.h>
 
-// Solids have no thickness of their own; to keep apart they need a little, of an edge. The smallest
-// that counts: below it, distances are rounding.
+// Thickness of solids, as a fraction of an edge: they have none by default, but need a little to
+// stay apart. LEAST_THICKNESS: below this fraction, distances are round-off.
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
-// Where nobody asked for it, cloth keeps from itself no more than this part of an edge, whatever it
-// keeps from others: else all its neighbours would count as near.
+// Default limit of the distance that cloth keeps from itself, as a fraction of an edge, whatever it
+// keeps from others. With more, all neighbouring vertices would count as near.
 static const double SELF_THICKNESS = 0.1;
-// Rigid bodies have few large triangles. Their edges count as no longer than this part of their
-// size.
+// Rigid bodies have few, large triangles. Their edge length counts as at most this fraction of
+// their size.
 static const double EDGE_OF_RIGID = 0.05;
 
-// The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
-// between its particles only follow. The matrix of Projective Dynamics is constant. A step of one
-// linear solve, or of a fixed number, would end where its path is shortened.
+// Excluded are: cloth that tears, whose triangles do not share vertices; coarse levels of pbd,
+// where vertices between the particles only follow; Projective Dynamics, whose matrix is constant;
+// and steps with one or a fixed number of linear solves, which would end where their path is
+// shortened.
 bool pl_world_can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
     if (def->method == PL_METHOD_FEM || def->method == PL_METHOD_MIXED)
@@ -25,8 +26,8 @@ bool pl_world_can_collide(const pl_world_body* body) {
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
-// Where nobody said so, cloth of fem that is solved to a tolerance: it costs little there while
-// nothing touches. Steps of a fixed amount of work keep it.
+// Default of contact.self: true for cloth of fem that is solved to a tolerance, where it costs little
+// while nothing touches. Steps with a fixed amount of work stay as they are.
 bool pl_world_wants_self(const pl_world_body* body) {
     const pl_body* def = body->def;
     if (def->contact.self != PL_SELF_CONTACT_AUTO) return def->contact.self == PL_SELF_CONTACT_ON;

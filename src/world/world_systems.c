@@ -54,8 +54,8 @@ pl_status pl_world_group_bodies(pl_world* w, pl_error* error) {
     return PL_OK;
 }
 
-// the colliding points of a body: its surface vertices in the system's numbering, or the points
-// that the method uses instead
+// adds the colliding points of a body: its surface vertices, in the system's numbering, or the
+// points that the method uses instead
 static pl_status add_colliding(pl_world_system* system, const pl_world_body* body,
                                pl_error* error) {
     int count = body->surface->mesh->vertex_count;
@@ -87,7 +87,7 @@ static void start_velocities(pl_world_system* system, const pl_world_body* b) {
     }
 }
 
-// the view of the system's bodies for the method
+// lists the system's bodies for the method
 static pl_status list_bodies(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     system->method_bodies = PL_ALLOC(pl_method_body, w->body_count);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Two bodies that cross or touch at the start are moved apart by about the smallest translation
-// that separates them: a tiny one for boxes stacked at exact coordinates, the depth of the overlap
-// for bears that overlap. Nothing is deformed, so this adds no energy, and a resumed run starts in
-// the same way.
+// Two bodies that cross or touch at the start are separated by about the smallest translation that
+// is enough: a tiny one for boxes stacked at exact coordinates, the depth of the overlap for bears
+// that overlap. Nothing is deformed, so this adds no energy. A resumed run starts in the same way.
 //
 // Candidates for the direction are the mean normal where the two cross, the line through their
 // centres, and a fixed set. Bisection with the exact test for crossings finds the shortest
 // translation along each. A body that stands on another one moves up, never down.
 //
-// Bodies with attachments stay. So do bodies that would have to move far: their position is
+// Bodies with attachments do not move. Nor do bodies that would have to move far: their position is
 // probably intended, or no translation helps (links of a chain).
 #include "world/world_untangle.h"
 #include "base/memory.h"
@@ -21,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-// Gap left between two bodies, as a fraction of the thickness of both. Contact then opens it to its
-// own distance.
+// Gap left between two bodies, as a fraction of the thickness of both. Contact then widens it to
+// the full thickness.
 static const double GAP = 0.1;
 // Translations are found to this fraction of the gap.
 static const double TOLERANCE = 0.25;
@@ -30,7 +29,7 @@ static const double TOLERANCE = 0.25;
 static const double MAX_MOVE = 0.3;
 // Largest total number of vertices in all tests for crossings: some seconds.
 static const double MAX_WORK = 1e8;
-// One of two bodies is below the other if the sine of the translation's slope exceeds this.
+// A body counts as below the other if the sine of the slope of the translation exceeds this.
 static const double STEEP = 0.1;
 static const double CLEARLY_SMALLER = 0.9;
 enum { MAX_NOTES = 4, DIRECTIONS = 28, MAX_PASSES = 200 };
@@ -40,28 +39,28 @@ typedef struct untangling {
     pl_surface_set* all; // of all bodies that collide
     int* body_of;        // per surface
     int* first_vertex;   // per body, in `all`
-    double* x;           // of all vertices, where they are now
-    pl_vec3* moved;      // per body
-    int* moves;          // per body: how many
-    int* reason;         // per body: the other one of its longest move, -1: none
-    int* passes;         // per pair of bodies: the last pass that looked at it; -1: in vain
-    int pass;            // from 1 on
+    double* x;           // present positions of all vertices
+    pl_vec3* moved;      // per body: total translation
+    int* moves;          // per body: number of translations
+    int* reason;         // per body: the other body of its longest translation; -1: none
+    int* passes; // per pair of bodies: the last pass that examined it; -1: cannot be separated
+    int pass;    // counted from 1
     double work;
 } untangling;
 
-// Two bodies, as a set of their own.
+// A pair of bodies, with a surface set of its own.
 typedef struct tangle {
     untangling* u;
     int bodies[2];
     pl_surface_set* set;
-    double* x; // with the first one moved
+    double* x; // positions, with the first body translated
     pl_solid solid[2];
     pl_array crossings; // of pl_crossing
     double gap, most;   // [m]
 } tangle;
 
 static bool is_movable(const pl_world* w, int b) {
-    if (w->bodies[b].def->eigenfit) return false; // its finer partner would stay
+    if (w->bodies[b].def->eigenfit) return false; // its fine partner would not move along
     for (int k = 0; k < w->scene->attachment_count; k++)
         if (strcmp(w->scene->attachments[k].body, w->bodies[b].def->name) == 0) return false;
     return true;
@@ -140,7 +139,7 @@ static bool is_inside(const tangle* t, int body, pl_vec3 shift) {
     return pl_solid_inside(&t->solid[1 - body], pl_add(at, shift));
 }
 
-// True if the two are free of each other with the first one moved.
+// *is_free: the bodies do not cross if the first one is translated by `shift`.
 static pl_status test(tangle* t, pl_vec3 shift, bool* is_free, pl_error* error) {
     const int count = t->set->vertex_count;
     const int end = t->u->w->bodies[t->bodies[0]].mesh->vertex_count;
@@ -156,14 +155,14 @@ static pl_status test(tangle* t, pl_vec3 shift, bool* is_free, pl_error* error) 
     return status;
 }
 
-// Out of the second body and into the first one, by the triangles that edges go through.
+// Mean normal of the triangles that edges cross; points out of the second body and into the first.
 static pl_vec3 mean_normal(const tangle* t) {
     const pl_crossing* crossings = t->crossings.data;
     pl_vec3 sum = {0, 0, 0};
     for (size_t k = 0; k < t->crossings.count; k++) {
         const int* v = crossings[k].triangle;
         const int side = t->set->surface_of_vertex[v[0]];
-        if (t->u->w->bodies[t->bodies[side]].is_cloth) continue; // its sides mean nothing
+        if (t->u->w->bodies[t->bodies[side]].is_cloth) continue; // cloth has no outer side
         pl_vec3 at[3];
         for (int i = 0; i < 3; i++) at[i] = pl_vec3_load(t->set->rest + 3 * (size_t)v[i]);
         const pl_vec3 area = pl_cross(pl_sub(at[1], at[0]), pl_sub(at[2], at[0]));
@@ -179,14 +178,14 @@ static pl_vec3 direction(const tangle* t, pl_vec3 normal, int k) {
     return (pl_vec3){c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
 }
 
-// A unit vector whose components at the level of rounding are set to zero.
+// Sets components of a unit vector to zero that are only round-off.
 static pl_vec3 without_rounding(pl_vec3 d) {
     const double least = 1e-9;
     return (pl_vec3){fabs(d.x) < least ? 0.0 : d.x, fabs(d.y) < least ? 0.0 : d.y,
                      fabs(d.z) < least ? 0.0 : d.z};
 }
 
-// The shortest translation along d that frees the first body, if it is below `most`.
+// Finds the shortest translation along d that frees the first body, if it is shorter than `*most`.
 static pl_status shorten(tangle* t, pl_vec3 d, double* most, bool* found, pl_error* error) {
     double low = 0.0, high = t->gap;
     pl_status status = test(t, pl_scale(high, d), found, error);
@@ -206,7 +205,7 @@ static pl_status shorten(tangle* t, pl_vec3 d, double* most, bool* found, pl_err
     return status;
 }
 
-// The translation of the first body; zero if there is none. is_apart: none is needed.
+// Finds the translation of the first body; zero if none helps. *is_apart: none is needed.
 static pl_status find_way(tangle* t, pl_vec3* out, bool* is_apart, pl_error* error) {
     *out = (pl_vec3){0, 0, 0};
     pl_status status = test(t, *out, is_apart, error);
@@ -224,7 +223,7 @@ static pl_status find_way(tangle* t, pl_vec3* out, bool* is_apart, pl_error* err
         if (found) best = d;
     }
     if (status != PL_OK || pl_norm(best) == 0.0) return status;
-    // room beyond where the two touch, unless something else is there
+    // adds the gap, unless that makes them cross again
     const pl_vec3 way = pl_scale(most, best), farther = pl_madd(way, t->gap, best);
     bool is_free = false;
     if (most > t->gap) status = test(t, farther, &is_free, error);
@@ -232,7 +231,7 @@ static pl_status find_way(tangle* t, pl_vec3* out, bool* is_apart, pl_error* err
     return status;
 }
 
-// Which of the two moves, or -1. Along d the first one leaves the second.
+// Which of the two bodies moves, or -1. d: direction in which the first leaves the second.
 static int mover(const untangling* u, int a, int b, pl_vec3 d) {
     const pl_world* w = u->w;
     const bool can[2] = {is_movable(w, a), is_movable(w, b)};
@@ -241,12 +240,12 @@ static int mover(const untangling* u, int a, int b, pl_vec3 d) {
     const double size = pl_norm(gravity), length = pl_norm(d);
     const double rise = size > 0.0 && length > 0.0 ? -pl_dot(gravity, d) / (size * length) : 0.0;
     if (fabs(rise) > STEEP) return rise > 0.0 ? 0 : 1;
-    // a body between two others must not move to and fro
+    // otherwise a body between two others could move to and fro
     if (u->moves[a] != u->moves[b]) return u->moves[a] < u->moves[b] ? 0 : 1;
     return diagonal_of(w, a) < CLEARLY_SMALLER * diagonal_of(w, b) ? 0 : 1;
 }
 
-// Moves one of the two, or finds that it cannot be done.
+// Translates one of the two bodies, or marks the pair as inseparable.
 static pl_status part_pair(untangling* u, int a, int b, bool* moved, pl_error* error) {
     tangle t = {.u = u, .bodies = {a, b}};
     pl_vec3 way = {0, 0, 0};
@@ -259,7 +258,7 @@ static pl_status part_pair(untangling* u, int a, int b, bool* moved, pl_error* e
         const int who = mover(u, a, b, way), body = who ? b : a;
         const pl_vec3 by = pl_scale(who ? -1.0 : 1.0, way);
         const double all = pl_norm(pl_add(u->moved[body], by));
-        // a high stack adds up many gaps
+        // in a high stack many gaps add up
         const double many = 3.0 * t.gap * u->w->body_count;
         *moved = all <= fmax(t.gap + MAX_MOVE * diagonal_of(u->w, body), many);
         if (*moved) move_body(u, body, who ? a : b, by);
@@ -366,7 +365,7 @@ static void note_moves(const untangling* u, pl_notes* notes) {
                 count - MAX_NOTES, most);
 }
 
-// One body wholly inside another, which has no crossing.
+// Notes if one body is completely inside another; their surfaces then do not cross.
 static pl_status note_nested(const untangling* u, int a, int b, pl_notes* notes, pl_error* error) {
     const pl_world_body *inner = &u->w->bodies[a], *outer = &u->w->bodies[b];
     const pl_mesh *own = inner->surface->mesh, *around = outer->surface->mesh;

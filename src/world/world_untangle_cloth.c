@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth that starts partly inside a solid and that no translation separates: a tight dress, a sheet
-// whose corners are attached. Vertices of the cloth that are inside, or that belong to crossing
-// triangles and edges, are moved to the nearest point in front of the solid's surface. Only their
-// initial positions change; rest lengths stay. Where edges still cross, the next round moves
-// vertices farther out. Nothing changes unless all crossings can be removed.
+// Cloth that starts partly inside a solid and cannot be separated by a translation: a tight dress,
+// a sheet whose corners are attached. Vertices of the cloth that are inside, or that belong to
+// crossing triangles and edges, are moved to the nearest point in front of the solid's surface.
+// Only their initial positions change; rest lengths stay. If edges still cross, the next round
+// moves vertices farther out. If not all crossings can be removed, nothing changes.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "world/contact_notes.h"
@@ -17,10 +17,10 @@
 #include <string.h>
 
 enum { MAX_ROUNDS = 12 };
-// How far in front of the surface, of the thickness of both in the first round and of an edge of
-// the cloth in the last one.
+// Distance from the surface: in the first round a fraction of the thickness of both, in the last
+// round a fraction of an edge of the cloth.
 static const double FIRST_GAP = 0.5, LAST_GAP = 0.4;
-// Farthest that a vertex goes, in edges of the cloth.
+// Largest displacement of a vertex, in edges of the cloth.
 static const double MAX_EDGES = 0.5;
 
 typedef struct fitting {
@@ -28,7 +28,7 @@ typedef struct fitting {
     int cloth, solid; // bodies
     pl_surface_set* set;
     pl_solid inside;
-    double* x;          // of both, the cloth's first
+    double* x;          // positions of both; the cloth comes first
     bool *held, *moves; // per vertex of the cloth
     pl_array crossings; // of pl_crossing
     int moved_count;
@@ -87,7 +87,7 @@ static void mark_crossing(fitting* f) {
     }
 }
 
-// Puts marked vertices, and those inside, in front of the surface.
+// Moves marked vertices, and those inside, in front of the surface.
 static void put_out(fitting* f, double gap) {
     const pl_mesh* surface = f->w->bodies[f->solid].surface->mesh;
     const pl_obstacle solid = {.kind = &pl_obstacle_surface,
@@ -109,7 +109,7 @@ static void put_out(fitting* f, double gap) {
     }
 }
 
-// True if no crossing is left.
+// *is_apart: no crossing remains.
 static pl_status fit(fitting* f, bool* is_apart, pl_error* error) {
     const pl_contact_surface* surfaces = f->set->surfaces;
     const double first = FIRST_GAP * (surfaces[0].thickness + surfaces[1].thickness);
@@ -127,7 +127,7 @@ static pl_status fit(fitting* f, bool* is_apart, pl_error* error) {
     return status;
 }
 
-// Lets the cloth start so, unless it then crosses more of others or of itself.
+// Accepts the new positions, unless the cloth then has more crossings with other bodies or itself.
 static bool take_over(fitting* f) {
     pl_world* w = f->w;
     const size_t size = 3 * (size_t)cloth_vertices(f) * sizeof(double);
