@@ -116,6 +116,11 @@ typedef struct pl_method_functions {
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
+    // The momentum of a body (counted within the system) and its angular momentum about the origin,
+    // as the method conserves them, with what the host wrote since the last step. NULL: the sums
+    // over its vertices.
+    pl_status (*momentum)(void* system, int body, pl_vec3* linear, pl_vec3* angular,
+                          pl_error* error);
     // The pressure p at each vertex for the present positions, valid until the next call. It is
     // that of the split form of material.h, positive in tension [Pa]. NULL: the method has no such
     // unknown.

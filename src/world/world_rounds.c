@@ -18,6 +18,7 @@
 #include "world/world_coupling.h"
 #include "world/world_guard.h"
 #include "world/world_meeting.h"
+#include "world/world_momentum.h"
 #include "world/world_step.h"
 #include "world/world_surfaces.h"
 
@@ -267,7 +268,7 @@ static void shorten_ways(pl_world* w, double margin) {
 
 // Moves vertices of a body to the ends of their shortened paths. The momentum lost by this is given
 // back to all vertices that are not held, so that the total momentum stays.
-static void take_body_places(pl_world* w, int b) {
+static pl_status take_body_places(pl_world* w, int b, pl_error* error) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_world_body* body = &w->bodies[b];
     const pl_world_system* system = &w->systems[body->system];
@@ -276,30 +277,38 @@ static void take_body_places(pl_world* w, int b) {
     const double *mass = c->mass + at, *to = c->end + 3 * at;
     double *x = system->method->positions(system->data) + 3 * first,
            *v = system->method->velocities(system->data) + 3 * first;
-    double lost[3] = {0}, all = 0.0;
-    if (memcmp(x, to, count * sizeof(double)) == 0) return;
+    double gained[3], all = 0.0;
+    pl_vec3 before, after, unused;
+    if (memcmp(x, to, count * sizeof(double)) == 0) return PL_OK;
+    pl_status status = pl_world_body_momentum(w, b, &before, &unused, error);
+    if (status != PL_OK) return status;
     for (size_t i = 0; i < count; i++) {
         if (c->held[at + i / 3]) continue; // shorten_ways leaves it where it is
-        const double change = (to[i] - x[i]) / w->step_size;
-        lost[i % 3] += mass[i / 3] * change;
         all += i % 3 ? 0.0 : mass[i / 3];
-        v[i] += change;
+        v[i] += (to[i] - x[i]) / w->step_size;
         x[i] = to[i];
     }
-    for (size_t i = 0; i < count; i++)
-        if (!c->held[at + i / 3]) v[i] -= lost[i % 3] / all;
+    status = pl_world_body_momentum(w, b, &after, &unused, error);
+    pl_vec3_store(gained, pl_sub(after, before));
+    for (size_t i = 0; status == PL_OK && i < count; i++)
+        if (!c->held[at + i / 3]) v[i] -= gained[i % 3] / all;
+    return status;
 }
 
-static void take_places(pl_world* w, int s) {
+static pl_status take_places(pl_world* w, int s, pl_error* error) {
     const struct pl_world_coupling* c = w->coupling;
     pl_world_system* system = &w->systems[s];
     if (memcmp(system->method->positions(system->data), c->end + 3 * (size_t)c->firsts[s],
                3 * (size_t)system->vertex_count * sizeof(double)) == 0)
-        return;
-    for (int b = 0; b < w->body_count; b++)
-        if (w->bodies[b].system == s) take_body_places(w, b);
+        return PL_OK;
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        const pl_status status = take_body_places(w, b, error);
+        if (status != PL_OK) return status;
+    }
     if (system->method->restart) system->method->restart(system->data);
     pl_world_end_meeting(w, s); // others meet it where it is now
+    return PL_OK;
 }
 
 // Shortens paths on which two bodies would meet, in rounds, because shortened ones may block
@@ -320,7 +329,7 @@ static pl_status keep_apart(pl_world* w, pl_error* error) {
         if (status == PL_OK) status = least_part(w, &least, error);
     }
     for (int s = 0; status == PL_OK && is_cut && s < c->system_count; s++)
-        if (c->systems[s].is_coupled) take_places(w, s);
+        if (c->systems[s].is_coupled) status = take_places(w, s, error);
     return status;
 }
 
