@@ -129,6 +129,35 @@ TEST(coupling_learns_how_far_a_system_gives_way)
 TEST(coupling_has_the_same_bits)
 { contact_check_bits(pile, 9); }
 
+static const char lattices[] =
+    "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"threads\": 1, \"bodies\": [\n"
+    " {\"name\": \"left\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": 0.08}, "
+    "\"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": [2, 0, 0], \"material\": "
+    "{\"young\": 2e4}, \"method\": \"grid\", \"grid\": {\"cell\": 0.02}},\n"
+    " {\"name\": \"right\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+    "0.08}, "
+    "\"transform\": {\"translate\": [0.12, 0.02, 0.01]}, \"velocity\": [-1, 0, 0], \"material\": "
+    "{\"young\": 2e4}, \"method\": \"grid\", \"grid\": {\"cell\": 0.02}}]}";
+
+LONG_TEST(coupling_of_lattices_has_the_same_bits)
+{ contact_check_bits(lattices, 4); }
+
+// Lattices repeat a step from where it ended the last time: that takes 4.5 cycles on average, and 5.5
+// from the start of the step.
+LONG_TEST(coupling_of_lattices_starts_rounds_from_the_last)
+{
+    pl_world* world = sample_start(lattices);
+    int steps = 0, cycles = 0;
+    for (int k = 0; k < 8; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        CHECK_INT(info.unconverged_count, 0);
+        steps += info.iterations, cycles += info.linear_iterations;
+    }
+    CHECK(steps > 20 && cycles < 5 * steps);
+    pl_world_destroy(world);
+}
+
 // Forces of a state that is not of this world, or damaged, are refused, and the world goes on.
 TEST(coupling_refuses_forces_of_another_world)
 {

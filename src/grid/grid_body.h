@@ -122,6 +122,12 @@ typedef struct pl_grid_body {
     double* applied[3];   // right-hand side without terms that depend on positions
     bool moved_ahead; // before the first cycle the body moved by `free_flight`: nothing holds it
     double free_flight[3];
+    // Where a step ended that may be repeated with other forces: displacements, pressures,
+    // rotations, its free flight and load. Allocated by the first such step.
+    double *guess[3], *guess_pressure;
+    pl_quat* guess_turn;
+    double guess_flight[3], guess_load;
+    bool has_guess;
     int cycle;
     double load;     // norm that residuals of the step are relative to
     double* gain;    // 3 per point: sums of absolute interpolation weights

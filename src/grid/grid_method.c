@@ -264,6 +264,8 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                            .pins = step->pins,
                            .pin_count = step->pin_count,
                            .start = s->start,
+                           .may_repeat = step->is_coupled,
+                           .is_repeated = step->is_repeated,
                            .pin_forces = step->pin_forces,
                            .obstacle_forces = step->obstacle_forces,
                            .obstacle_count = step->obstacle_count,

@@ -48,7 +48,8 @@ typedef struct pl_method_step {
     pl_detect detect; // contacts, or NULL
     void* detect_user;
     pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
-    bool is_coupled; // `force` may hold pushes of bodies of other systems: momentum must be exact
+    bool is_coupled;  // `force` may hold pushes of bodies of other systems: momentum must be exact
+    bool is_repeated; // the last step started here too, with other pushes: its end is a first guess
     // Results that the world asks for; NULL: not wanted.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]

@@ -135,12 +135,14 @@ static void start_anew(const pl_world* w, int s) {
         system->method->restart(system->data);
 }
 
-// One step of a system. Its report replaces that of earlier rounds, except for the work done.
+// One step of a system; is_repeated: from where its last one started. Its report replaces that of
+// earlier rounds, except for the work done.
 static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
-                      pl_error* error) {
+                      bool is_repeated, pl_error* error) {
     pl_frame_info* told = &w->coupling->systems[s].told;
     const pl_frame_info before = *told;
     *told = (pl_frame_info){0};
+    w->coupling->systems[s].is_repeated = is_repeated;
     start_anew(w, s);
     pl_status status = pl_world_step_system(w, s, begin, end, force, told, error);
     told->iterations += before.iterations;
@@ -212,7 +214,7 @@ static pl_status run_round(pl_world* w, double begin, double end, pl_error* erro
         if (!was_pushed && !c->systems[s].was_pushed) continue;
         restore(w, s);
         pl_budget_repeat_step(w, s);
-        pl_status status = step(w, s, begin, end, force_on(c, s), error);
+        pl_status status = step(w, s, begin, end, force_on(c, s), true, error);
         if (status != PL_OK) return status;
     }
     pl_world_coupling_gather(w, c->end);
@@ -455,7 +457,7 @@ static pl_status step_first(pl_world* w, double begin, double end, pl_error* err
         c->systems[s].was_pushed_before = has_kept(c, s);
         if (!c->systems[s].is_coupled && !leads_coupled(w, s)) continue;
         if (c->systems[s].is_coupled || follows_coupled(w, s)) status = save(w, s, error);
-        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), error);
+        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), false, error);
     }
     pl_world_coupling_gather(w, c->end);
     take_masses(w); // attachments of the step hold others now
@@ -470,12 +472,13 @@ static pl_status step_last(pl_world* w, double begin, double end, pl_error* erro
     pl_status status = PL_OK;
     for (int s = 0; status == PL_OK && s < c->system_count; s++) {
         if (c->systems[s].is_coupled) continue;
-        if (leads_coupled(w, s)) {
+        const bool is_repeated = leads_coupled(w, s);
+        if (is_repeated) {
             if (!follows_coupled(w, s)) continue;
             restore(w, s);
             pl_budget_repeat_step(w, s);
         }
-        status = step(w, s, begin, end, NULL, error);
+        status = step(w, s, begin, end, NULL, is_repeated, error);
     }
     return status;
 }
