@@ -84,30 +84,6 @@ PL_WIDE void differences(const pl_grid_corot* c, const int* rows, int i, const p
     }
 }
 
-// y = K^-1 v, K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations that
-// nothing resists and no gradient sees.
-PL_WIDE void untwist(const pl_d4 R[9], const pl_d4 known[9], const pl_d4 v[3], pl_d4 y[3]) {
-    pl_d4 d[3], o[3]; // diagonal of K, and the off-diagonal entry of the two other axes
-#pragma GCC unroll 9
-    for (int k = 0; k < 3; k++) {
-        const int p = (k + 1) % 3, q = (k + 2) % 3;
-        d[k] = pl_splat_d4(0.02), o[k] = (pl_d4){0};
-#pragma GCC unroll 9
-        for (int a = 0; a < 3; a++) {
-            const pl_d4 *r = R + 3 * a, *w = known + 3 * a;
-            d[k] += w[p] * r[q] * r[q] + w[q] * r[p] * r[p];
-            o[k] -= w[k] * r[p] * r[q];
-        }
-    }
-    const pl_d4 c00 = d[1] * d[2] - o[0] * o[0], c01 = o[1] * o[0] - o[2] * d[2];
-    const pl_d4 c02 = o[2] * o[0] - o[1] * d[1], c11 = d[0] * d[2] - o[1] * o[1];
-    const pl_d4 c12 = o[2] * o[1] - d[0] * o[0], c22 = d[0] * d[1] - o[2] * o[2];
-    const pl_d4 scale = 1.0 / (d[0] * c00 + o[2] * c01 + o[1] * c02);
-    y[0] = scale * (c00 * v[0] + c01 * v[1] + c02 * v[2]);
-    y[1] = scale * (c01 * v[0] + c11 * v[1] + c12 * v[2]);
-    y[2] = scale * (c02 * v[0] + c12 * v[1] + c22 * v[2]);
-}
-
 PL_WIDE void uncouple_four(const void* user, const pl_corot_chunk* chunk, const pl_corot_masks* m,
                            int i) {
     const job* j = user;
@@ -129,7 +105,7 @@ PL_WIDE void uncouple_four(const void* user, const pl_corot_chunk* chunk, const 
         y[k] = 0.5 * v[k];
     }
     if (core != 15) {
-        untwist(R, known, v, y);
+        pl_corot_untwist_d4(R, known, v, y);
 #pragma GCC unroll 9
         for (int k = 0; k < 3; k++) y[k] = pl_select_d4(pl_lanes_d4(m->core, i), 0.5 * v[k], y[k]);
     }
