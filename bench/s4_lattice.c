@@ -210,12 +210,12 @@ void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* resi
     const pl_grid_iteration it = pl_grid_linear_iteration(&lattice->mg, &lattice->state);
     residuals[0] = pl_grid_residual(fine, &lattice->state, lattice->pool);
     for (int k = 1; k <= cycles; k++) {
-        if (recombine) pl_grid_recombine_begin(&lattice->history, &it);
-        pl_grid_linear_cycle(&lattice->mg);
-        if (recombine) {
-            pl_grid_recombine_try(&lattice->history, &it);
-            pl_grid_recombine_finish(&lattice->history, &it);
-        } else pl_grid_correct(fine, &lattice->state, lattice->pool);
+        pl_grid_recombined unused;
+        if (recombine) pl_grid_recombine_cycle(&lattice->history, &it, INFINITY, &unused);
+        else {
+            pl_grid_linear_cycle(&lattice->mg);
+            pl_grid_correct(fine, &lattice->state, lattice->pool);
+        }
         residuals[k] = pl_grid_residual(fine, &lattice->state, lattice->pool);
     }
 }

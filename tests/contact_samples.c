@@ -10,19 +10,15 @@
 #include <stdlib.h>
 
 void contact_momentum(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size) {
+    pl_error error;
     *linear = *angular = (pl_vec3){0, 0, 0};
     *size = 0.0;
-    for (int s = 0; s < world->system_count; s++) {
-        const pl_world_system* system = &world->systems[s];
-        const double* mass = system->method->masses(system->data);
-        const double* x = system->method->positions(system->data);
-        const double* v = system->method->velocities(system->data);
-        for (int k = 0; k < system->vertex_count; k++) {
-            const pl_vec3 own = pl_scale(mass[k], pl_vec3_load(v + 3 * (size_t)k));
-            *linear = pl_add(*linear, own);
-            *angular = pl_add(*angular, pl_cross(pl_vec3_load(x + 3 * (size_t)k), own));
-            *size += pl_norm(own);
-        }
+    for (int b = 0; b < pl_world_body_count(world); b++) {
+        double own[3], spin[3];
+        CHECK_OK(pl_world_momentum(world, b, own, spin, &error), &error);
+        *linear = pl_add(*linear, pl_vec3_load(own));
+        *angular = pl_add(*angular, pl_vec3_load(spin));
+        *size += pl_norm(pl_vec3_load(own));
     }
 }
 

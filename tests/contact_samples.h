@@ -9,7 +9,7 @@
 
 #include <pliant/world.h>
 
-// Of all bodies; size: sum of the lengths of the vertices' momenta.
+// Of all bodies, as their methods conserve it; size: sum of the lengths of the bodies' momenta.
 void contact_momentum(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size);
 // Two bodies meet along x: they keep their sides, never cross, keep momentum to a part `tolerance`
 // of `size`, and gain no energy. At least so many contacts, summed over the frames. Destroys the

@@ -51,14 +51,13 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     double first = pl_grid_residual(fine, &state, NULL), last = first;
     for (int k = 0; k < cycles && last > 1e-12 * first; k++) {
         const pl_grid_iteration it = pl_grid_linear_iteration(&mg, &state);
-        pl_grid_recombine_begin(&history, &it);
-        pl_grid_linear_cycle(&mg);
         if (recombine) {
-            pl_grid_recombine_try(&history, &it);
-            double now = pl_grid_recombine_finish(&history, &it);
-            CHECK(now <= last * (1.0 + 1e-5));
-            last = now;
+            pl_grid_recombined now;
+            CHECK(pl_grid_recombine_cycle(&history, &it, INFINITY, &now));
+            CHECK(now.best <= last * (1.0 + 1e-5));
+            last = now.best;
         } else {
+            pl_grid_linear_cycle(&mg);
             pl_grid_correct(fine, &state, NULL);
             pl_grid_residual(fine, &state, NULL);
         }

@@ -7,6 +7,7 @@
 #include "surface_samples.h"
 #include "test.h"
 #include "verify.h"
+#include "world/world_build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,47 @@ TEST(grid_pieces_fly_apart)
         CHECK_NEAR(way.x, 0.0, 1e-5);
         CHECK_NEAR(way.y, (k ? 1.5 : -1.5) * w, 1e-5);
     }
+    pl_world_destroy(world);
+}
+
+// A force on a corner bends a box and sets it spinning: its momentum grows by the force times the
+// step, its angular momentum by the torque at the start of the step. Both include what the host
+// wrote.
+TEST(grid_momentum_is_what_forces_on_vertices_give)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"b\", \"generate\": "
+        "{\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.2, \"size_z\": 0.2, \"edge\": 0.1}, "
+        "\"method\": \"grid\", \"integrator\": \"euler\", \"grid\": {\"cell\": 0.04}, "
+        "\"material\": {\"law\": \"corotated\", \"young\": 2e4}}]}");
+    const pl_world_system* system = &world->systems[0];
+    const double h = 1.0 / 60.0, mass = 1000.0 * 0.4 * 0.2 * 0.2, force[3] = {30.0, -400.0, 200.0};
+    double p[3] = {0}, L[3] = {0}, vertex_sum = 0.0;
+    double *x = pl_world_positions(world, 0), *v = pl_world_velocities(world, 0);
+    pl_error error;
+    int corner = 0;
+    for (int k = 0; k < pl_world_mesh(world, 0)->vertex_count; k++) {
+        if (x[3 * k] + x[3 * k + 1] + x[3 * k + 2] > 0.79) corner = k;
+        v[3 * k + 1] += 0.5;
+    }
+    CHECK_OK(pl_world_momentum(world, 0, p, NULL, &error), &error);
+    CHECK_NEAR(p[1], 0.5 * mass, 1e-9 * mass);
+    CHECK_OK(pl_world_momentum(world, 0, p, L, &error), &error);
+    CHECK_NEAR(p[1], 0.5 * mass, 1e-9 * mass); // not taken over twice
+    memcpy(pl_world_forces(world, 0) + 3 * corner, force, sizeof force);
+    for (int frame = 0; frame < 4; frame++) {
+        const pl_vec3 linear = pl_madd(pl_vec3_load(p), h, pl_vec3_load(force));
+        const pl_vec3 torque = pl_cross(pl_vec3_load(x + 3 * corner), pl_vec3_load(force));
+        const pl_vec3 angular = pl_madd(pl_vec3_load(L), h, torque);
+        sample_step(world, 1, NULL);
+        CHECK_OK(pl_world_momentum(world, -1, p, L, &error), &error);
+        CHECK_NEAR(pl_distance(pl_vec3_load(p), linear), 0.0, 1e-10);
+        CHECK_NEAR(pl_distance(pl_vec3_load(L), angular), 0.0, 1e-9);
+    }
+    for (int k = 0; k < pl_world_mesh(world, 0)->vertex_count; k++)
+        vertex_sum += system->method->masses(system->data)[k] * v[3 * k + 1];
+    CHECK(fabs(vertex_sum - p[1]) > 1e-4 * fabs(p[1])); // the vertices do not have it
+    CHECK_INT(pl_world_momentum(world, 1, p, L, &error), PL_ERROR_ARGUMENT);
     pl_world_destroy(world);
 }
 

@@ -329,11 +329,13 @@ TEST(reactions_are_columns_of_the_metrics)
     CHECK_OK(pl_run_close(run, &error), &error);
     CHECK_OK(pl_source_load(pl_test_path("metrics/metrics.csv"), 0, &source, &error), &error);
     char* text = (char*)source.data;
-    CHECK_TEXT(text, "output_seconds,switches,cuts,attachment.clamp.fx,attachment.clamp.fy,"
+    CHECK_TEXT(text, "output_seconds,switches,cuts,momentum_x,momentum_y,momentum_z,"
+                     "angular_momentum_x,angular_momentum_y,angular_momentum_z,attachment.clamp.fx,"
+                     "attachment.clamp.fy,"
                      "attachment.clamp.fz,attachment.clamp.tx,attachment.clamp.ty,"
                      "attachment.clamp.tz,\"attachment.a,\"\"b.fx\"");
     char* row = strchr(text, '\n') + 1;
-    for (int k = 0; k < 20; k++) row = strchr(row, ',') + 1;
+    for (int k = 0; k < 26; k++) row = strchr(row, ',') + 1;
     CHECK_NEAR(strtod(row, NULL), 9810.0, 0.01);
     for (int k = 0; k < 6; k++) row = strchr(row, ',') + 1;
     CHECK(strtod(row, NULL) > 0.0 && strtod(row, NULL) < 9810.0); // the other has begun to sink

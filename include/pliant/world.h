@@ -82,6 +82,12 @@ PL_API int pl_world_crossings(pl_world* world);
 /// frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]
 PL_API double* pl_world_velocities(pl_world* world, int body); ///< [m/s]
+/// The momentum of a body [kg m/s] and its angular momentum about the origin [kg m^2/s], as its
+/// method conserves them; body -1: of all bodies together. They are the sums over the vertices,
+/// except with method grid, whose cells have them, and for rigid bodies. linear and angular may be
+/// NULL. Fails if `body` is out of range, or if the host has bent a lattice and memory runs out.
+PL_API pl_status pl_world_momentum(pl_world* world, int body, double linear[3], double angular[3],
+                                   pl_error* error);
 /// The host's force on each vertex, added to all others until changed; initially zero.
 PL_API double* pl_world_forces(pl_world* world, int body); ///< [N]
 

@@ -392,8 +392,10 @@ void pl_grid_body_free(pl_grid_body* b) {
         PL_FREE(b->applied[a], double, size);
         PL_FREE(b->more_mass[a], float, size);
         PL_FREE(b->past[a], double, size), PL_FREE(b->past_velocity[a], double, size);
+        PL_FREE(b->guess[a], double, size);
     }
-    PL_FREE(b->pressure_before, double, size);
+    PL_FREE(b->pressure_before, double, size), PL_FREE(b->guess_pressure, double, size);
+    PL_FREE(b->guess_turn, pl_quat, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     PL_FREE(b->cell_mass, float, size);

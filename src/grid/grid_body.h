@@ -122,6 +122,12 @@ typedef struct pl_grid_body {
     double* applied[3];   // right-hand side without terms that depend on positions
     bool moved_ahead; // before the first cycle the body moved by `free_flight`: nothing holds it
     double free_flight[3];
+    // Where a step ended that may be repeated with other forces: displacements, pressures,
+    // rotations, its free flight and load. Allocated by the first such step.
+    double *guess[3], *guess_pressure;
+    pl_quat* guess_turn;
+    double guess_flight[3], guess_load;
+    bool has_guess;
     int cycle;
     double load;     // norm that residuals of the step are relative to
     double* gain;    // 3 per point: sums of absolute interpolation weights
@@ -154,6 +160,12 @@ static inline double pl_grid_reference(const pl_grid_body* b, int axis, int inde
     return b->uses_past ? (4.0 * now - b->past[axis][index]) / 3.0 : now;
 }
 
+// Whether a cell is of the body, free or held.
+static inline bool pl_grid_is_body(const pl_grid_body* b, int index) {
+    return b->held[index] > 0 ||
+           pl_grid_bit(b->lattice.levels[0].masks[index / PL_GRID_CHUNK].interior, index);
+}
+
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);
 // Positions and velocities of the body's vertices, as shown to the world.
@@ -168,6 +180,10 @@ void pl_grid_face_rest(const pl_grid_body* body, const pl_grid_segment* segment,
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);
 pl_method_energies pl_grid_body_energies(const pl_grid_body* body);
+// Sums over the cells of the body, held ones included: momentum, and angular momentum about the
+// origin. The exterior faces of displacements and velocities must have been extended
+// (grid_momentum.c).
+void pl_grid_body_momentum(const pl_grid_body* body, pl_vec3* linear, pl_vec3* angular);
 
 // ------------------------------------------------------------------ filling (grid_filling.c)
 

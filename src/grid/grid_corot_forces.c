@@ -38,61 +38,93 @@ typedef struct job {
 // Where we differ from the paper: it keeps this term. K is that of small strains, so forces are the
 // gradient of an energy up to products of strains and rotation differences.
 
-// V of a cell, and the fraction of each gradient that is not a boundary one
-static void differences(const pl_grid_corot* c, const int* base, int i, const double R[9],
-                        double V[9], double known[9]) {
-    const pl_corot_level* l = &c->levels[0];
-    const int* S = pl_corot_stride;
-    for (int a = 0; a < 3; a++) {
-        const int b = (a + 1) % 3, ab = 3 * a + b, ba = 3 * b + a;
-        V[4 * a] = V[ab] = V[ba] = known[ab] = known[ba] = 0.0;
-        known[4 * a] = l->cell_weight[a][base[13] + i] > 0.0f;
-        for (int k = 0; k < 4; k++) {
-            const int at = 13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0);
-            if (!(l->edge_weight[3 - a - b][base[at] + i] > 0.0f)) continue;
-            double mass = 0.0, first = 0.0, second = 0.0;
-            for (int n = 0; n < 4; n++) {
-                const int cell = base[at - (n & 1 ? S[a] : 0) - (n & 2 ? S[b] : 0)] + i;
-                const double mu = (double)l->mu[cell];
-                mass += mu;
-                first += mu * c->rotation[ab][cell], second += mu * c->rotation[ba][cell];
-            }
-            V[ab] += 0.25 * (first / mass - R[ab]), V[ba] += 0.25 * (second / mass - R[ba]);
-            known[ab] += 0.25, known[ba] += 0.25;
-        }
+// The cells around four edges: their moduli, and these times two entries of R. In the plane of two
+// axes, the first one fastest, from -1 to 1.
+typedef struct around_edges {
+    pl_d4 mu[9], first[9], second[9];
+} around_edges;
+
+PL_WIDE void load_around(const pl_grid_corot* c, const int* rows, int i, int a, around_edges* out) {
+    const int b = (a + 1) % 3;
+#pragma GCC unroll 9
+    for (int n = 0; n < 9; n++) {
+        const int way = 13 + (n % 3 - 1) * pl_corot_way(a) + (n / 3 - 1) * pl_corot_way(b);
+        out->mu[n] = pl_weight_d4(c->levels[0].mu, rows, i, way);
+        out->first[n] = out->mu[n] * pl_beside_d4(c->rotation[3 * a + b], rows, i, way);
+        out->second[n] = out->mu[n] * pl_beside_d4(c->rotation[3 * b + a], rows, i, way);
     }
 }
 
-static void uncouple_cell(const job* j, const int* base, int i) {
-    const pl_grid_corot* c = j->c;
+// V of four cells, and the fraction of each gradient that is not a boundary one
+PL_WIDE void differences(const pl_grid_corot* c, const int* rows, int i, const pl_d4 R[9],
+                         pl_d4 V[9], pl_d4 known[9]) {
     const pl_corot_level* l = &c->levels[0];
-    const int n = base[13] + i;
-    double R[9], V[9], known[9], v[3] = {0.0}, y[3] = {0.0};
-    pl_mat3 inverse;
-    for (int e = 0; e < 9; e++) R[e] = c->rotation[e][n];
-    differences(c, base, i, R, V, known);
-    for (int k = 0; k < 3; k++)
-        for (int e = 0; e < 9; e++) v[k] += V[e] * pl_corot_turn_entry(R, k, e);
-    if (l->flags[n] & PL_COROT_CORE)
-        for (int k = 0; k < 3; k++) y[k] = 0.5 * v[k];
-    else if (pl_corot_untwist(R, known, &inverse))
-        pl_vec3_store(y, pl_mat3_apply(&inverse, pl_vec3_load(v)));
-    for (int e = 0; e < 9; e++)
-        for (int k = 0; k < 3; k++)
-            c->stress[e][n] += 2.0 * (double)l->mu[n] * j->h * y[k] * pl_corot_turn_entry(R, k, e);
+    const pl_d4 zero = {0}, quarter = pl_splat_d4(0.25);
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, ab = 3 * a + b, ba = 3 * b + a;
+        around_edges at;
+        load_around(c, rows, i, a, &at);
+        V[4 * a] = V[ab] = V[ba] = known[ab] = zero;
+        known[4 * a] = pl_where_d4(pl_has_d4(l->cell_weight[a], rows, i, 13), pl_splat_d4(1.0));
+#pragma GCC unroll 9
+        for (int k = 0; k < 4; k++) {
+            const int ka = k & 1, kb = k >> 1, n = 4 + ka + 3 * kb; // the cell above the edge
+            const pl_i4 there = pl_has_d4(l->edge_weight[3 - a - b], rows, i,
+                                          13 + ka * pl_corot_way(a) + kb * pl_corot_way(b));
+            const pl_d4 mass = at.mu[n] + at.mu[n - 1] + at.mu[n - 3] + at.mu[n - 4];
+            const pl_d4 first = at.first[n] + at.first[n - 1] + at.first[n - 3] + at.first[n - 4];
+            const pl_d4 second =
+                at.second[n] + at.second[n - 1] + at.second[n - 3] + at.second[n - 4];
+            V[ab] += pl_where_d4(there, quarter * (first / mass - R[ab]));
+            V[ba] += pl_where_d4(there, quarter * (second / mass - R[ba]));
+            known[ab] += pl_where_d4(there, quarter);
+        }
+        known[ba] = known[ab];
+    }
+}
+
+PL_WIDE void uncouple_four(const void* user, const pl_corot_chunk* chunk, const pl_corot_masks* m,
+                           int i) {
+    const job* j = user;
+    const pl_grid_corot* c = j->c;
+    const int n = chunk->begin + i, core = m->core >> i & 15;
+    const pl_i4 lanes = pl_lanes_d4(m->core | m->slaved, i);
+    pl_d4 R[9], V[9], known[9], v[3], y[3];
+    if (!((m->core | m->slaved) >> i & 15)) return;
+#pragma GCC unroll 9
+    for (int e = 0; e < 9; e++) R[e] = pl_load_d4(c->rotation[e] + n);
+    differences(c, chunk->rows, i, R, V, known);
+#pragma GCC unroll 9
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        v[k] = (pl_d4){0};
+#pragma GCC unroll 9
+        for (int a = 0; a < 3; a++)
+            v[k] += V[3 * a + p] * R[3 * a + q] - V[3 * a + q] * R[3 * a + p];
+        y[k] = 0.5 * v[k];
+    }
+    if (core != 15) {
+        pl_corot_untwist_d4(R, known, v, y);
+#pragma GCC unroll 9
+        for (int k = 0; k < 3; k++) y[k] = pl_select_d4(pl_lanes_d4(m->core, i), 0.5 * v[k], y[k]);
+    }
+    const pl_d4 scale = 2.0 * j->h * pl_load_floats_d4(c->levels[0].mu + n);
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++)
+#pragma GCC unroll 9
+        for (int p = 0; p < 3; p++) { // the C^k with an entry at a, p
+            const int q = (p + 1) % 3, r = (p + 2) % 3;
+            const pl_d4 sum = y[r] * R[3 * a + q] - y[q] * R[3 * a + r];
+            double* to = c->stress[3 * a + p] + n;
+            pl_store_d4(to, pl_load_d4(to) + pl_where_d4(lanes, scale * sum));
+        }
 }
 
 static void couple_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
-    const pl_corot_level* l = &j->c->levels[0];
-    int base[27];
-    for (int k = begin; k < end; k++) {
-        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
-            if ((m->core | m->slaved) >> i & 1) uncouple_cell(j, base, i);
-    }
+    pl_corot_each_four(&j->c->levels[0], begin, end, uncouple_four, j);
 }
 
 void pl_corot_uncouple(pl_grid_corot* c, double h) {

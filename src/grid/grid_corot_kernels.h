@@ -203,30 +203,30 @@ PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, p
     }
 }
 
-// y = K^-1 g of cells with boundary gradients
-PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl_fw g[3],
-                                pl_fw y[3]) {
-    pl_fw d[3], o[3]; // diagonal of K, and the off-diagonal entry of the two other axes
-#pragma GCC unroll 9
-    for (int k = 0; k < 3; k++) {
-        const int p = (k + 1) % 3, q = (k + 2) % 3;
-        // regularise: a limb one cell thick has rotations that nothing resists and no gradient sees
-        d[k] = pl_splat_w(0.02f), o[k] = (pl_fw){0};
-#pragma GCC unroll 9
-        for (int a = 0; a < 3; a++) {
-            const pl_fw *r = R + 3 * a, *w = known + 3 * a;
-            d[k] = pl_fma_w(w[p] * r[q], r[q], pl_fma_w(w[q] * r[p], r[p], d[k]));
-            o[k] = pl_fnma_w(w[k] * r[p], r[q], o[k]);
-        }
+// y = K^-1 g, with K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations
+// that nothing resists and no gradient sees. MUL_ADD(a, b, c) is a b + c; pl_corot_untwist is the
+// same for one cell.
+#define PL_COROT_DEFINE_UNTWIST(name, vector, MUL_ADD)                                             \
+    PL_WIDE void name(const vector R[9], const vector known[9], const vector g[3], vector y[3]) {  \
+        vector d[3], o[3]; /* diagonal of K, and the entry of the two other axes */                \
+        _Pragma("GCC unroll 9") for (int k = 0; k < 3; k++) {                                      \
+            const int p = (k + 1) % 3, q = (k + 2) % 3;                                            \
+            d[k] = (vector){0} + 0.02f, o[k] = (vector){0};                                        \
+            _Pragma("GCC unroll 9") for (int a = 0; a < 3; a++) {                                  \
+                const vector *r = R + 3 * a, *w = known + 3 * a;                                   \
+                d[k] = MUL_ADD(w[p] * r[q], r[q], MUL_ADD(w[q] * r[p], r[p], d[k]));               \
+                o[k] = MUL_ADD(-(w[k] * r[p]), r[q], o[k]);                                        \
+            }                                                                                      \
+        }                                                                                          \
+        const vector c00 = d[1] * d[2] - o[0] * o[0], c01 = o[1] * o[0] - o[2] * d[2];             \
+        const vector c02 = o[2] * o[0] - o[1] * d[1], c11 = d[0] * d[2] - o[1] * o[1];             \
+        const vector c12 = o[2] * o[1] - d[0] * o[0], c22 = d[0] * d[1] - o[2] * o[2];             \
+        const vector scale = 1.0f / (d[0] * c00 + o[2] * c01 + o[1] * c02);                        \
+        y[0] = scale * (c00 * g[0] + c01 * g[1] + c02 * g[2]);                                     \
+        y[1] = scale * (c01 * g[0] + c11 * g[1] + c12 * g[2]);                                     \
+        y[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);                                     \
     }
-    const pl_fw c00 = d[1] * d[2] - o[0] * o[0], c01 = o[1] * o[0] - o[2] * d[2];
-    const pl_fw c02 = o[2] * o[0] - o[1] * d[1], c11 = d[0] * d[2] - o[1] * o[1];
-    const pl_fw c12 = o[2] * o[1] - d[0] * o[0], c22 = d[0] * d[1] - o[2] * o[2];
-    const pl_fw scale = 1.0f / (d[0] * c00 + o[2] * c01 + o[1] * c02);
-    y[0] = scale * (c00 * g[0] + c01 * g[1] + c02 * g[2]);
-    y[1] = scale * (c01 * g[0] + c11 * g[1] + c12 * g[2]);
-    y[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);
-}
+PL_COROT_DEFINE_UNTWIST(pl_corot_untwist_w, pl_fw, pl_fma_w)
 
 // g: rotation that the displacements induce in cells, relative to their R; y = 2 mu K^-1 g. core:
 // all are core cells.

@@ -36,6 +36,9 @@ PL_WIDE pl_i4 pl_has_d4(const float* field, const int* rows, int i, int way) {
     return pl_weight_d4(field, rows, i, way) > 0.0;
 }
 
+PL_WIDE pl_d4 pl_mul_add_d4(pl_d4 a, pl_d4 b, pl_d4 c) { return a * b + c; }
+PL_COROT_DEFINE_UNTWIST(pl_corot_untwist_d4, pl_d4, pl_mul_add_d4)
+
 // h F of interior cells without boundary gradients. core: there are none.
 PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], const int* rows,
                                   int i, bool core, double h, pl_d4 F[9]) {

@@ -67,6 +67,7 @@ static pl_corot_turn turn_now(const pl_grid_corot* c) {
     return c->problem == PL_COROT_FROZEN ? PL_COROT_TURN_NONE : c->progress.turn;
 }
 
+static void run_cycle(const pl_grid_iteration* it) { pl_grid_corot_cycle(it->levels); }
 static double find_residual(const pl_grid_iteration* it) {
     pl_grid_corot* c = it->levels;
     return pl_grid_corot_residual(c, it->state, it->cell, turn_now(c));
@@ -78,6 +79,7 @@ pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state
                                .state = state,
                                .cell = h,
                                .residual = {l->f[0], l->f[1], l->f[2], l->g},
+                               .cycle = run_cycle,
                                .find_residual = find_residual,
                                .take = take,
                                .pool = c->pool};
@@ -85,15 +87,10 @@ pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state
 
 bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
-    pl_grid_recombine_begin(&c->history, &it);
-    pl_grid_corot_cycle(c);
-    c->progress.own_residual = pl_grid_recombine_try(&c->history, &it);
-    if (!(c->progress.own_residual <= MAX_GROWTH * residual)) {
-        pl_grid_recombine_take_back(&c->history, &it);
-        return false;
-    }
-    pl_grid_recombine_finish(&c->history, &it);
-    return true;
+    pl_grid_recombined out;
+    const bool ok = pl_grid_recombine_cycle(&c->history, &it, MAX_GROWTH * residual, &out);
+    c->progress.own_residual = out.alone;
+    return ok;
 }
 
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h) {

@@ -121,6 +121,8 @@ static pl_status take_over(pl_grid_body* b, double* const field[3], const change
     for (int a = 0; status == PL_OK && a < 3; a++)
         status = add_axis(b, solid, c, a, field[a], error);
     pl_mesh_destroy(solid);
+    // as a step sees it, or momentum would differ
+    pl_grid_extend(&b->map, field);
     return status;
 }
 

@@ -259,6 +259,7 @@ double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
     if (mg->update_springs) mg->update_springs(mg->springs_user);
     return pl_grid_residual(&mg->levels[0], state, mg->pool);
 }
+static void run_cycle(const pl_grid_iteration* it) { pl_grid_linear_cycle(it->levels); }
 static double find_residual(const pl_grid_iteration* it) {
     return pl_grid_linear_look(it->levels, it->state);
 }
@@ -268,6 +269,7 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
     return (pl_grid_iteration){.levels = mg,
                                .state = state,
                                .residual = {l->f[0], l->f[1], l->f[2], l->g},
+                               .cycle = run_cycle,
                                .find_residual = find_residual,
                                .take = take,
                                .pool = mg->pool};
@@ -329,14 +331,15 @@ void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double res
     if (mg->phase == PL_GRID_CYCLES_ALONE) watch_rate(mg, residual);
     if (mg->phase != PL_GRID_CYCLES_ALONE) watch_stalls(mg, residual);
     mg->last_residual = residual;
-    if (mg->phase == PL_GRID_CYCLES_RECOMBINED) pl_grid_recombine_begin(&mg->history, &it);
-    pl_grid_linear_cycle(mg);
+    pl_grid_recombined unused;
     switch (mg->phase) {
-    case PL_GRID_CYCLES_ALONE: pl_grid_correct(&mg->levels[0], state, mg->pool); break;
+    case PL_GRID_CYCLES_ALONE:
+        pl_grid_linear_cycle(mg);
+        pl_grid_correct(&mg->levels[0], state, mg->pool);
+        break;
     case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
     case PL_GRID_CYCLES_RECOMBINED:
-        pl_grid_recombine_try(&mg->history, &it);
-        pl_grid_recombine_finish(&mg->history, &it);
+        pl_grid_recombine_cycle(&mg->history, &it, INFINITY, &unused);
         break;
     }
 }

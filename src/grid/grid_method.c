@@ -112,22 +112,22 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
-// applies what the host wrote into positions and velocities since the last step
-static pl_status take_over(grid_system* s, pl_error* error) {
-    pl_status status = PL_OK;
-    for (int k = 0; k < s->body_count; k++) {
-        pl_grid_body* b = &s->bodies[k];
-        size_t first = 3 * (size_t)b->first_vertex;
-        size_t bytes = 3 * (size_t)b->vertex_count * sizeof(double);
-        const double *x = s->positions + first, *last_x = s->last_positions + first;
-        const double *v = s->velocities + first, *last_v = s->last_velocities + first;
-        if (memcmp(v, last_v, bytes) != 0)
-            status = pl_grid_apply_velocity_edits(b, v, last_v, error);
-        if (status == PL_OK && memcmp(x, last_x, bytes) != 0)
-            status = pl_grid_apply_position_edits(b, x, last_x, error);
+// Applies what the host wrote into the positions and velocities of a body since the last step or
+// the last call.
+static pl_status take_over(grid_system* s, pl_grid_body* b, pl_error* error) {
+    const size_t first = 3 * (size_t)b->first_vertex;
+    const size_t bytes = 3 * (size_t)b->vertex_count * sizeof(double);
+    const double *x = s->positions + first, *v = s->velocities + first;
+    double *last_x = s->last_positions + first, *last_v = s->last_velocities + first;
+    if (memcmp(v, last_v, bytes) != 0) {
+        const pl_status status = pl_grid_apply_velocity_edits(b, v, last_v, error);
         if (status != PL_OK) return status;
+        memcpy(last_v, v, bytes);
     }
-    return PL_OK;
+    if (memcmp(x, last_x, bytes) == 0) return PL_OK;
+    const pl_status status = pl_grid_apply_position_edits(b, x, last_x, error);
+    if (status == PL_OK) memcpy(last_x, x, bytes);
+    return status;
 }
 
 // whether forces depend on vertex positions, which are then needed in every cycle
@@ -264,13 +264,17 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                            .pins = step->pins,
                            .pin_count = step->pin_count,
                            .start = s->start,
+                           .may_repeat = step->is_coupled,
+                           .is_repeated = step->is_repeated,
                            .pin_forces = step->pin_forces,
                            .obstacle_forces = step->obstacle_forces,
                            .obstacle_count = step->obstacle_count,
                            .reports = step->contacts};
     set_forces(s, step);
     memcpy(loads.gravity, step->gravity, sizeof loads.gravity);
-    pl_status status = take_over(s, error);
+    pl_status status = PL_OK;
+    for (int b = 0; status == PL_OK && b < s->body_count; b++)
+        status = take_over(s, &s->bodies[b], error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
         loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &loads, error);
@@ -313,6 +317,14 @@ static pl_method_energies energies(void* system) {
         sum.kinetic += e.kinetic, sum.elastic += e.elastic;
     }
     return sum;
+}
+
+static pl_status momentum(void* system, int body, pl_vec3* linear, pl_vec3* angular,
+                          pl_error* error) {
+    grid_system* s = system;
+    const pl_status status = take_over(s, &s->bodies[body], error);
+    if (status == PL_OK) pl_grid_body_momentum(&s->bodies[body], linear, angular);
+    return status;
 }
 
 // Calls visit for every array of the state; body is NULL if the array is not a lattice field.
@@ -436,6 +448,7 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .masses = masses,
                                             .colliding = colliding,
                                             .energies = energies,
+                                            .momentum = momentum,
                                             .state_size = state_size,
                                             .state_save = state_save,
                                             .state_load = state_load,

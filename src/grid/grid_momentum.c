@@ -16,6 +16,12 @@
 //
 // where P_y, L_y are those of the previous step, or (4 P_n - P_n-1) / 3 with BDF2. A piece with a
 // pin or a contact exchanges momentum with others and is not corrected.
+//
+// L is about the centre of mass. With backward Euler the torque is that at the start of the step,
+// about the centre there. Then the angular momentum about any fixed point changes by t (x_n cross
+// F) for each force, exactly: the centre moves along P, so c cross P changes by t (c_n cross F). So
+// opposite forces along the line between two vertices of two bodies leave the sum as it is. With
+// BDF2 it is the torque at the end, which is of second order.
 #include "grid/grid_step.h"
 
 #include <math.h>
@@ -28,7 +34,10 @@ typedef struct moments {
     pl_mat3 swing; // times a small rotation w of the positions alone: change of `angular`
 } moments;
 
+enum { ALL_CELLS = -1 }; // in place of a piece: held cells too
+
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
+    if (piece == ALL_CELLS) return pl_grid_is_body(b, at);
     if (!pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
     return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
 }
@@ -107,6 +116,12 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
     return out;
 }
 
+void pl_grid_body_momentum(const pl_grid_body* b, pl_vec3* linear, pl_vec3* angular) {
+    const moments all = moments_of(b, ALL_CELLS, b->state.u, b->velocity);
+    *linear = all.linear;
+    *angular = pl_add(all.angular, pl_cross(all.middle, all.linear));
+}
+
 // ------------------------------------------------------------------ what momenta should be
 
 // Records which pieces are held or in contact.
@@ -121,32 +136,34 @@ static void mark_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
         if (stiffness[k] != 0.0) pl_grid_pieces_hold(&b->pieces, k / 3);
 }
 
-// Total force on a piece, and the torque about its centre.
-static void sum_forces(pl_grid_body* b, const pl_grid_loads* loads, int piece, const moments* now,
-                       pl_vec3* force, pl_vec3* torque) {
+// Total force on a piece, and the torque about its centre, with displacements u and moments there.
+static void sum_forces(pl_grid_body* b, const pl_grid_loads* loads, int piece, double* const u[3],
+                       const moments* there, pl_vec3* force, pl_vec3* torque) {
     double* places = b->springs + 6 * (size_t)b->point_count;
     bool placed = false;
-    *force = pl_scale(now->mass, pl_vec3_load(loads->gravity));
+    *force = pl_scale(there->mass, pl_vec3_load(loads->gravity));
     *torque = (pl_vec3){0, 0, 0};
     for (int p = 0; p < b->point_count; p++) {
         const pl_vec3 f = pl_vec3_load(loads->force + 3 * (size_t)p);
         if (b->pieces.of_vertex[p] != piece || (f.x == 0.0 && f.y == 0.0 && f.z == 0.0)) continue;
-        if (!placed) pl_grid_body_points(b, b->state.u, places);
+        if (!placed) pl_grid_body_points(b, u, places);
         placed = true;
         *force = pl_add(*force, f);
-        *torque =
-            pl_add(*torque, pl_cross(pl_sub(pl_vec3_load(places + 3 * (size_t)p), now->middle), f));
+        const pl_vec3 arm = pl_sub(pl_vec3_load(places + 3 * (size_t)p), there->middle);
+        *torque = pl_add(*torque, pl_cross(arm, f));
     }
 }
 
-// Target momenta of the integrator, from the last step or the last two.
-static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* angular) {
+// Target momenta of the integrator, from the last step or the last two. Returns the moments at the
+// start of the step.
+static moments follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* angular) {
     const moments last = moments_of(b, piece, b->before, b->velocity);
     *linear = last.linear, *angular = last.angular;
-    if (!b->uses_past) return;
+    if (!b->uses_past) return last;
     const moments past = moments_of(b, piece, b->past, b->past_velocity);
     *linear = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, last.linear), past.linear));
     *angular = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, last.angular), past.angular));
+    return last;
 }
 
 // ------------------------------------------------------------------ corrections
@@ -240,11 +257,12 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_loads* loads, int piece
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
     double* const* v = b->state.f;
     pl_vec3 linear, angular, force = {0, 0, 0}, torque = {0, 0, 0};
-    follow(b, piece, &linear, &angular);
+    const moments last = follow(b, piece, &linear, &angular);
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         set_velocities(b, v);
         const moments now = moments_of(b, piece, b->state.u, v);
-        if (k == 0) sum_forces(b, loads, piece, &now, &force, &torque);
+        if (k == 0 && b->uses_past) sum_forces(b, loads, piece, b->state.u, &now, &force, &torque);
+        else if (k == 0) sum_forces(b, loads, piece, b->before, &last, &force, &torque);
         const pl_vec3 to = pl_scale(damped, pl_madd(linear, t, force));
         const pl_vec3 spin = pl_scale(damped, pl_madd(angular, t, torque));
         const pl_vec3 lacks = pl_sub(to, now.linear);
@@ -258,8 +276,10 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_loads* loads, int piece
         if (pl_norm(lacks) <= SMALL * size &&
             pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
             return;
-        move_piece(b, piece, now.middle, pl_mat3_apply(&inverse, lacks_spin),
-                   pl_scale(t / now.mass, lacks));
+        // the last one leaves no linear momentum missing: a rotation would change it a little
+        const pl_vec3 turn =
+            k + 1 < MAX_ITERATIONS ? pl_mat3_apply(&inverse, lacks_spin) : (pl_vec3){0.0, 0.0, 0.0};
+        move_piece(b, piece, now.middle, turn, pl_scale(t / now.mass, lacks));
     }
 }
 

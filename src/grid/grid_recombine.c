@@ -165,17 +165,8 @@ double pl_grid_recombine_shares(pl_grid_recombine* h, float* const residual[4],
 
 // ------------------------------------------------------------------ around a cycle
 
-void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_iteration* it) {
-    copy_fields(h->size, it->residual, h->image[h->next]);
-}
-
-double pl_grid_recombine_try(pl_grid_recombine* h, const pl_grid_iteration* it) {
-    it->take(it, h->own_move);
-    move(h, it, h->own_move, 1.0);
-    return it->find_residual(it);
-}
-
-double pl_grid_recombine_finish(pl_grid_recombine* h, const pl_grid_iteration* it) {
+// Moves the state on to the best combination; returns the norm of the residual there.
+static double finish(pl_grid_recombine* h, const pl_grid_iteration* it) {
     double shares[PL_GRID_HISTORY];
     copy_fields(h->size, h->own_move, h->change[h->next]);
     for (int a = 0; a < 4; a++) memset(h->past_move[a], 0, h->size * sizeof(float));
@@ -184,6 +175,21 @@ double pl_grid_recombine_finish(pl_grid_recombine* h, const pl_grid_iteration* i
         if (shares[k] != 0.0) add(h, shares[k], h->change[k], h->past_move, it->pool);
     move(h, it, h->past_move, 1.0);
     return norm;
+}
+
+bool pl_grid_recombine_cycle(pl_grid_recombine* h, const pl_grid_iteration* it, double most,
+                             pl_grid_recombined* out) {
+    copy_fields(h->size, it->residual, h->image[h->next]);
+    it->cycle(it);
+    it->take(it, h->own_move);
+    move(h, it, h->own_move, 1.0);
+    out->alone = it->find_residual(it);
+    if (!(out->alone <= most)) {
+        pl_grid_recombine_take_back(h, it);
+        return false;
+    }
+    out->best = finish(h, it);
+    return true;
 }
 
 void pl_grid_recombine_separate(pl_grid_recombine* h, const pl_grid_iteration* it) {
@@ -198,6 +204,7 @@ void pl_grid_recombine_take_back(pl_grid_recombine* h, const pl_grid_iteration* 
 void pl_grid_recombine_mix(pl_grid_recombine* h, const pl_grid_iteration* it) {
     float **sum = h->past_move, **correction = h->own_move;
     double shares[PL_GRID_HISTORY];
+    it->cycle(it);
     it->take(it, correction);
     copy_fields(h->size, correction, sum);
     if (h->has_last) {

@@ -42,6 +42,8 @@ typedef struct pl_grid_iteration {
     pl_grid_state* state;
     double cell;        // edge of a cell [m]
     float* residual[4]; // faces across x, y, z, and cells
+    // One cycle from the current residual.
+    void (*cycle)(const struct pl_grid_iteration* iteration);
     // Computes the residual at the current state and returns its norm.
     double (*find_residual)(const struct pl_grid_iteration* iteration);
     // Copies the correction of the last cycle, in the order of the state; zero where there is no
@@ -50,21 +52,27 @@ typedef struct pl_grid_iteration {
     pl_pool* pool;
 } pl_grid_iteration;
 
-// Calls around a cycle. Before it, with the current residual: begin. After it: try moves the state
-// by the cycle's correction alone and returns the residual there; finish moves it on to the best
-// combination with older corrections, leaves that residual in `residual` and returns its norm.
-void pl_grid_recombine_begin(pl_grid_recombine* history, const pl_grid_iteration* iteration);
-double pl_grid_recombine_try(pl_grid_recombine* history, const pl_grid_iteration* iteration);
-double pl_grid_recombine_finish(pl_grid_recombine* history, const pl_grid_iteration* iteration);
-// separate restores the state after try, and forgets all older corrections: use it if the
-// combination raised the residual. take_back restores the state before try.
+// What a recombined cycle leaves: the norm of the residual after its correction alone, and after
+// the best combination with older corrections.
+typedef struct pl_grid_recombined {
+    double alone, best;
+} pl_grid_recombined;
+
+// One cycle from the current residual, which moves the state by its correction and on to the best
+// combination with older ones; `residual` is then as far as the equations are linear. If the
+// correction alone leaves more than `most`, the state stays as it was and false is returned.
+bool pl_grid_recombine_cycle(pl_grid_recombine* history, const pl_grid_iteration* iteration,
+                             double most, pl_grid_recombined* out);
+// separate restores the state after the cycle's correction alone, and forgets all older ones: use
+// it if the combination raised the residual. take_back restores the state before the cycle.
 void pl_grid_recombine_separate(pl_grid_recombine* history, const pl_grid_iteration* iteration);
 void pl_grid_recombine_take_back(pl_grid_recombine* history, const pl_grid_iteration* iteration);
 
-// Alternative to these, after a cycle: the combination that minimises the correction instead of the
-// residual (Anderson 1965; GMRES with left preconditioning). For bodies with soft bending modes: a
-// little stretching has larger forces than all of the bending, so the way to the solution passes
-// through residuals many times as large. Where the residual must not grow, nothing moves.
+// Alternative to a recombined cycle: a cycle, and the combination that minimises the correction
+// instead of the residual (Anderson 1965; GMRES with left preconditioning). For bodies with soft
+// bending modes: a little stretching has larger forces than all of the bending, so the way to the
+// solution passes through residuals many times as large. Where the residual must not grow, nothing
+// moves.
 void pl_grid_recombine_mix(pl_grid_recombine* history, const pl_grid_iteration* iteration);
 
 // Adds a correction to a combination. On entry image[next] holds the residual before it,

@@ -16,9 +16,9 @@ typedef struct field {
 static int list_fields(pl_grid_body* b, field out[MAX_FIELDS]) {
     int count = 0;
     for (int a = 0; a < 3; a++) {
-        double** const doubles[] = {&b->state.u[a],      &b->state.f[a], &b->velocity[a],
-                                    &b->before[a],       &b->applied[a], &b->past[a],
-                                    &b->past_velocity[a]};
+        double** const doubles[] = {&b->state.u[a],       &b->state.f[a], &b->velocity[a],
+                                    &b->before[a],        &b->applied[a], &b->past[a],
+                                    &b->past_velocity[a], &b->guess[a]};
         for (size_t k = 0; k < sizeof doubles / sizeof doubles[0]; k++)
             out[count++] = (field){(void**)doubles[k], sizeof(double)};
         out[count++] = (field){(void**)&b->more_mass[a], sizeof(float)};
@@ -28,6 +28,8 @@ static int list_fields(pl_grid_body* b, field out[MAX_FIELDS]) {
     out[count++] = (field){(void**)&b->pressure_before, sizeof(double)};
     out[count++] = (field){(void**)&b->turn, sizeof(pl_quat)};
     out[count++] = (field){(void**)&b->turn_before, sizeof(pl_quat)};
+    out[count++] = (field){(void**)&b->guess_pressure, sizeof(double)};
+    out[count++] = (field){(void**)&b->guess_turn, sizeof(pl_quat)};
     out[count++] = (field){(void**)&b->moduli, sizeof(float)};
     out[count++] = (field){(void**)&b->fractions, sizeof(float)};
     out[count++] = (field){(void**)&b->cell_mass, sizeof(float)};

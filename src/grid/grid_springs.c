@@ -248,12 +248,6 @@ void pl_grid_update_springs(void* user) {
 
 // ------------------------------------------------------------------ sum of reactions
 
-// of cells of the body, held or not
-static bool is_body(const pl_grid_body* b, int at) {
-    return b->held[at] > 0 ||
-           pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
-}
-
 // acceleration of a cell minus that by applied forces: the reactions provide it
 static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     const double t = b->implicit_time;
@@ -276,7 +270,7 @@ static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* lo
     for (int k = 0; k < l->segment_count; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            if (!is_body(b, g->begin + i)) continue;
+            if (!pl_grid_is_body(b, g->begin + i)) continue;
             pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
             pl_vec3 a = pl_scale(-1.0, pl_vec3_load(loads->gravity));
             if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));

@@ -21,6 +21,7 @@
 // step, without the inertia of the displacement from rest. Springs and contacts: see
 // grid_springs.c. Momentum of free pieces: grid_momentum.c.
 #include "grid/grid_step.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,6 +126,7 @@ static void move_ahead(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
     b->moved_ahead = b->dynamic && b->held_count == 0;
+    for (int a = 0; a < 3; a++) b->free_flight[a] = 0.0;
     if (!b->moved_ahead) return;
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++) {
@@ -137,8 +139,50 @@ static void move_ahead(pl_grid_body* b) {
     pl_grid_translate(b, b->free_flight);
 }
 
+// ------------------------------------------------------------------ steps that are repeated
+
+static pl_status make_guess_room(pl_grid_body* b, pl_error* error) {
+    const int size = b->lattice.levels[0].field_size;
+    bool ok = true;
+    for (int a = 0; a < 3; a++) {
+        if (!b->guess[a]) b->guess[a] = PL_ALLOC(double, size);
+        ok = ok && b->guess[a];
+    }
+    if (!b->guess_pressure) b->guess_pressure = PL_ALLOC(double, size);
+    if (!b->guess_turn && b->uses_corot) b->guess_turn = PL_ALLOC(pl_quat, size);
+    ok = ok && b->guess_pressure && (b->guess_turn || !b->uses_corot);
+    return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
+}
+
+static void keep_guess(pl_grid_body* b) {
+    const size_t size = (size_t)b->lattice.levels[0].field_size;
+    for (int a = 0; a < 3; a++) memcpy(b->guess[a], b->state.u[a], size * sizeof(double));
+    memcpy(b->guess_pressure, b->state.p, size * sizeof(double));
+    if (b->uses_corot) memcpy(b->guess_turn, b->turn, size * sizeof(pl_quat));
+    memcpy(b->guess_flight, b->free_flight, sizeof b->guess_flight);
+    b->guess_load = b->load;
+    b->has_guess = true;
+}
+
+// A repeated step starts where the last one ended, moved by what the other forces add to the free
+// flight. Cells that buckle keep the rotation that they got there.
+static void start_from_guess(pl_grid_body* b) {
+    const size_t size = (size_t)b->lattice.levels[0].field_size;
+    double more[3];
+    for (int a = 0; a < 3; a++) more[a] = b->free_flight[a] - b->guess_flight[a];
+    for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->guess[a], size * sizeof(double));
+    memcpy(b->state.p, b->guess_pressure, size * sizeof(double));
+    if (b->uses_corot) memcpy(b->turn, b->guess_turn, size * sizeof(pl_quat));
+    if (b->corot.freezes_buckled) b->corot.progress.turn = PL_COROT_TURN_STEADY;
+    if (b->moved_ahead) pl_grid_translate(b, more);
+    b->moved_ahead = false;
+    // tolerances stay those of the first time
+    b->load = fmax(b->load, b->guess_load);
+}
+
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     pl_status status = pl_grid_update_dirichlet(b, loads, error);
+    if (status == PL_OK && loads->may_repeat) status = make_guess_room(b, error);
     if (status != PL_OK) return status;
     const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
@@ -163,6 +207,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
         inertia(b) * (1.0 + b->damping_mass * b->implicit_time) / pl_grid_softening(b);
     b->load = load_of(b);
     move_ahead(b);
+    if (loads->is_repeated && b->has_guess) start_from_guess(b);
+    b->has_guess = false;
     b->coefficients_fit = b->coefficients_fit && !b->uses_corot && !b->stiffened &&
                           b->inertia_set == b->state.inertia;
     if (!b->coefficients_fit) pl_grid_set_coefficients(b);
@@ -266,6 +312,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     // not before: the end may undo part of the last cycle
     pl_grid_keep_momentum(b, loads);
     pl_grid_add_reactions(b, loads);
+    if (loads->may_repeat) keep_guess(b);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
             const double v = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;

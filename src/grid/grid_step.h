@@ -19,6 +19,7 @@ typedef struct pl_grid_loads {
     const pl_contact* contacts; // of the whole system; `vertex` counts points
     int contact_count;
     const double* start; // of the whole system: positions of points at the start of the step
+    bool may_repeat, is_repeated; // see pl_method_step: is_coupled, is_repeated
     // Outputs that the world asks for, or NULL; see pl_method_step.
     double *pin_forces, *obstacle_forces;
     int obstacle_count;

@@ -48,7 +48,8 @@ typedef struct pl_method_step {
     pl_detect detect; // contacts, or NULL
     void* detect_user;
     pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
-    bool is_coupled; // `force` may hold pushes of bodies of other systems: momentum must be exact
+    bool is_coupled;  // `force` may hold pushes of bodies of other systems: momentum must be exact
+    bool is_repeated; // the last step started here too, with other pushes: its end is a first guess
     // Results that the world asks for; NULL: not wanted.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
@@ -116,6 +117,11 @@ typedef struct pl_method_functions {
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
+    // The momentum of a body (counted within the system) and its angular momentum about the origin,
+    // as the method conserves them, with what the host wrote since the last step. NULL: the sums
+    // over its vertices.
+    pl_status (*momentum)(void* system, int body, pl_vec3* linear, pl_vec3* angular,
+                          pl_error* error);
     // The pressure p at each vertex for the present positions, valid until the next call. It is
     // that of the split form of material.h, positive in tension [Pa]. NULL: the method has no such
     // unknown.

@@ -51,7 +51,9 @@ struct pl_run {
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
                                         "volume,detect_seconds,assembly_seconds,linear_seconds,"
-                                        "other_seconds,seconds,output_seconds,switches,cuts";
+                                        "other_seconds,seconds,output_seconds,switches,cuts,"
+                                        "momentum_x,momentum_y,momentum_z,angular_momentum_x,"
+                                        "angular_momentum_y,angular_momentum_z";
 
 enum { PATH_SIZE = 1200 };
 
@@ -261,6 +263,9 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
                              pl_error* error) {
     double other = info->seconds - info->detect_seconds - info->assembly_seconds -
                    info->linear_seconds; // line search, residuals, forces
+    double momentum[6];
+    const pl_status status = pl_world_momentum(run->world, -1, momentum, momentum + 3, error);
+    if (status != PL_OK) return status;
     pl_text row = pl_text_begin();
     pl_text_format(&row, "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,", info->frame, info->time,
                    info->iterations, info->linear_iterations, info->unconverged_count,
@@ -269,6 +274,7 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d,%d", info->detect_seconds,
                    info->assembly_seconds, info->linear_seconds, other, info->seconds,
                    output_seconds, info->switch_count, info->cut_count);
+    for (int k = 0; k < 6; k++) pl_text_format(&row, ",%.17g", momentum[k]);
     if (run->counts_crossings)
         pl_text_format(&row, ",%d,%.17g", pl_world_crossings(run->world), info->contact_energy);
     pl_run_reaction_values(run->world, &row);

@@ -129,6 +129,17 @@ static pl_method_energies energies(void* system) {
     return sum;
 }
 
+static pl_status momentum(void* system, int body, pl_vec3* linear, pl_vec3* angular,
+                          pl_error* error) {
+    (void)error;
+    const pl_rigid_system* s = system;
+    pl_rigid_body now = s->bodies[body];
+    pl_rigid_take_over(s, &now);
+    *linear = now.state.momentum;
+    *angular = pl_add(now.state.spin, pl_cross(now.state.centre, now.state.momentum));
+    return PL_OK;
+}
+
 // ------------------------------------------------------------------ state
 
 // Saved: the states of the bodies; positions and velocities, which the host may have changed; the
@@ -209,6 +220,7 @@ const pl_method_functions pl_rigid_method = {.name = "rigid",
                                              .velocities = velocities,
                                              .masses = masses,
                                              .energies = energies,
+                                             .momentum = momentum,
                                              .state_size = state_size,
                                              .state_save = state_save,
                                              .state_load = state_load,

@@ -12,6 +12,7 @@ typedef struct pl_coupled_system {
     bool is_coupled;
     bool was_pushed;        // in the last round
     bool was_pushed_before; // in the last step
+    bool is_repeated;       // the next step starts where the last one did
     void* saved;            // state of method and guard at the start of the step
     size_t room;
     pl_frame_info told; // report of its step; iterations and seconds add up over all rounds

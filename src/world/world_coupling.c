@@ -37,6 +37,10 @@ bool pl_world_is_coupled(const pl_world* w, int s) {
     return w->coupling && w->coupling->systems[s].is_coupled;
 }
 
+bool pl_world_repeats_step(const pl_world* w, int s) {
+    return w->coupling && w->coupling->systems[s].is_repeated;
+}
+
 static bool couples_any(const pl_world* w, int body) {
     for (int b = 0; b < w->body_count; b++)
         if (pl_world_couples(w, body, b)) return true;

@@ -18,6 +18,8 @@ bool pl_world_couples(const pl_world* world, int a, int b);
 
 // True if this coupling may push a body of the system.
 bool pl_world_is_coupled(const pl_world* world, int system);
+// True if the next step of a system starts where the last one did.
+bool pl_world_repeats_step(const pl_world* world, int system);
 
 // Creates the coupling, or nothing if no body pushes another one or itself.
 pl_status pl_world_coupling_setup(pl_world* world, pl_error* error);

@@ -18,6 +18,7 @@
 #include "world/world_coupling.h"
 #include "world/world_guard.h"
 #include "world/world_meeting.h"
+#include "world/world_momentum.h"
 #include "world/world_step.h"
 #include "world/world_surfaces.h"
 
@@ -134,12 +135,14 @@ static void start_anew(const pl_world* w, int s) {
         system->method->restart(system->data);
 }
 
-// One step of a system. Its report replaces that of earlier rounds, except for the work done.
+// One step of a system; is_repeated: from where its last one started. Its report replaces that of
+// earlier rounds, except for the work done.
 static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
-                      pl_error* error) {
+                      bool is_repeated, pl_error* error) {
     pl_frame_info* told = &w->coupling->systems[s].told;
     const pl_frame_info before = *told;
     *told = (pl_frame_info){0};
+    w->coupling->systems[s].is_repeated = is_repeated;
     start_anew(w, s);
     pl_status status = pl_world_step_system(w, s, begin, end, force, told, error);
     told->iterations += before.iterations;
@@ -211,7 +214,7 @@ static pl_status run_round(pl_world* w, double begin, double end, pl_error* erro
         if (!was_pushed && !c->systems[s].was_pushed) continue;
         restore(w, s);
         pl_budget_repeat_step(w, s);
-        pl_status status = step(w, s, begin, end, force_on(c, s), error);
+        pl_status status = step(w, s, begin, end, force_on(c, s), true, error);
         if (status != PL_OK) return status;
     }
     pl_world_coupling_gather(w, c->end);
@@ -267,7 +270,7 @@ static void shorten_ways(pl_world* w, double margin) {
 
 // Moves vertices of a body to the ends of their shortened paths. The momentum lost by this is given
 // back to all vertices that are not held, so that the total momentum stays.
-static void take_body_places(pl_world* w, int b) {
+static pl_status take_body_places(pl_world* w, int b, pl_error* error) {
     const struct pl_world_coupling* c = w->coupling;
     const pl_world_body* body = &w->bodies[b];
     const pl_world_system* system = &w->systems[body->system];
@@ -276,30 +279,38 @@ static void take_body_places(pl_world* w, int b) {
     const double *mass = c->mass + at, *to = c->end + 3 * at;
     double *x = system->method->positions(system->data) + 3 * first,
            *v = system->method->velocities(system->data) + 3 * first;
-    double lost[3] = {0}, all = 0.0;
-    if (memcmp(x, to, count * sizeof(double)) == 0) return;
+    double gained[3], all = 0.0;
+    pl_vec3 before, after, unused;
+    if (memcmp(x, to, count * sizeof(double)) == 0) return PL_OK;
+    pl_status status = pl_world_body_momentum(w, b, &before, &unused, error);
+    if (status != PL_OK) return status;
     for (size_t i = 0; i < count; i++) {
         if (c->held[at + i / 3]) continue; // shorten_ways leaves it where it is
-        const double change = (to[i] - x[i]) / w->step_size;
-        lost[i % 3] += mass[i / 3] * change;
         all += i % 3 ? 0.0 : mass[i / 3];
-        v[i] += change;
+        v[i] += (to[i] - x[i]) / w->step_size;
         x[i] = to[i];
     }
-    for (size_t i = 0; i < count; i++)
-        if (!c->held[at + i / 3]) v[i] -= lost[i % 3] / all;
+    status = pl_world_body_momentum(w, b, &after, &unused, error);
+    pl_vec3_store(gained, pl_sub(after, before));
+    for (size_t i = 0; status == PL_OK && i < count; i++)
+        if (!c->held[at + i / 3]) v[i] -= gained[i % 3] / all;
+    return status;
 }
 
-static void take_places(pl_world* w, int s) {
+static pl_status take_places(pl_world* w, int s, pl_error* error) {
     const struct pl_world_coupling* c = w->coupling;
     pl_world_system* system = &w->systems[s];
     if (memcmp(system->method->positions(system->data), c->end + 3 * (size_t)c->firsts[s],
                3 * (size_t)system->vertex_count * sizeof(double)) == 0)
-        return;
-    for (int b = 0; b < w->body_count; b++)
-        if (w->bodies[b].system == s) take_body_places(w, b);
+        return PL_OK;
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        const pl_status status = take_body_places(w, b, error);
+        if (status != PL_OK) return status;
+    }
     if (system->method->restart) system->method->restart(system->data);
     pl_world_end_meeting(w, s); // others meet it where it is now
+    return PL_OK;
 }
 
 // Shortens paths on which two bodies would meet, in rounds, because shortened ones may block
@@ -320,7 +331,7 @@ static pl_status keep_apart(pl_world* w, pl_error* error) {
         if (status == PL_OK) status = least_part(w, &least, error);
     }
     for (int s = 0; status == PL_OK && is_cut && s < c->system_count; s++)
-        if (c->systems[s].is_coupled) take_places(w, s);
+        if (c->systems[s].is_coupled) status = take_places(w, s, error);
     return status;
 }
 
@@ -446,7 +457,7 @@ static pl_status step_first(pl_world* w, double begin, double end, pl_error* err
         c->systems[s].was_pushed_before = has_kept(c, s);
         if (!c->systems[s].is_coupled && !leads_coupled(w, s)) continue;
         if (c->systems[s].is_coupled || follows_coupled(w, s)) status = save(w, s, error);
-        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), error);
+        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), false, error);
     }
     pl_world_coupling_gather(w, c->end);
     take_masses(w); // attachments of the step hold others now
@@ -461,12 +472,13 @@ static pl_status step_last(pl_world* w, double begin, double end, pl_error* erro
     pl_status status = PL_OK;
     for (int s = 0; status == PL_OK && s < c->system_count; s++) {
         if (c->systems[s].is_coupled) continue;
-        if (leads_coupled(w, s)) {
+        const bool is_repeated = leads_coupled(w, s);
+        if (is_repeated) {
             if (!follows_coupled(w, s)) continue;
             restore(w, s);
             pl_budget_repeat_step(w, s);
         }
-        status = step(w, s, begin, end, NULL, error);
+        status = step(w, s, begin, end, NULL, is_repeated, error);
     }
     return status;
 }

@@ -122,7 +122,8 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
                            .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions,
                            .surfaces = system->surfaces,
-                           .is_coupled = pl_world_is_coupled(w, s)};
+                           .is_coupled = pl_world_is_coupled(w, s),
+                           .is_repeated = pl_world_repeats_step(w, s)};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     bool is_last = w->part[1] == 1.0; // of the frame
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
