@@ -13,6 +13,7 @@
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "mixed/mixed_float.h"
 #include "mixed/mixed_linear.h"
 #include "mixed/mixed_schur.h"
 #include "mixed/mixed_tets.h"
@@ -52,7 +53,12 @@ struct pl_mixed_pressure {
     pl_linear_solver* flexible; // slack_B
     pl_mixed_linear* linear;    // A
     const double* scales;       // of pieces, if the next solve is that of a direction
-    const pl_step_objective* f; // that A belongs to, borrowed
+    // What A belongs to, borrowed, and where, if only multigrid has its values so far.
+    const pl_step_objective* f;
+    double* matrix_x; // 3 per vertex
+    double projected;
+    bool in_levels;
+    pl_mixed_float* fast; // writes A to multigrid; NULL: linear "direct"
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double* solved_rhs;                // per vertex: of `eliminated`
@@ -85,7 +91,7 @@ static void find_shift(pl_mixed_pressure* m) {
 static void evaluate(pl_mixed_pressure* m, const double* x) {
     static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
     pl_linear_info info;
-    pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
+    pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
     if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
     memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
@@ -178,22 +184,34 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
         }
 }
 
+// A in double, with the units that there are
+static void fill(void* data) {
+    pl_mixed_pressure* m = data;
+    pl_step_hessian(m->f, m->matrix_x, m->projected, m->K);
+    pl_block_matrix_zero(&m->A);
+    pl_mixed_add_couplings(m->set, m->pool, m->matrix_x, &m->A);
+    if (!m->in_levels) choose_units(m, m->f);
+    join_blocks(m, m->f);
+    m->in_levels = false;
+}
+
 static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
                         pl_method_info* info, pl_error* error) {
     pl_mixed_pressure* m = data;
     double start = pl_seconds();
-    pl_step_hessian(f, x, projected, m->K);
-    pl_block_matrix_zero(&m->A);
-    pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
+    m->f = f;
+    m->projected = projected;
+    memcpy(m->matrix_x, x, 3 * vertex_bytes(m));
+    m->in_levels = m->fast && pl_mixed_linear_takes_levels(m->linear) &&
+                   pl_mixed_float_assemble(m->fast, f, x, m->centre, projected, m->units);
+    const bool in_levels = m->in_levels;
+    if (!in_levels) fill(m);
     evaluate(m, x);
     memcpy(m->at_x, m->eliminated, vertex_bytes(m));
-    m->f = f;
-    choose_units(m, f);
-    join_blocks(m, f);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
     info->linear_updates++;
-    pl_status status = pl_mixed_linear_update(m->linear, projected < 1.0, error);
+    pl_status status = pl_mixed_linear_update(m->linear, in_levels, projected < 1.0, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
@@ -215,8 +233,9 @@ static double force_part(int begin, int end, void* user) {
     const pl_mixed_pressure* m = job->m;
     double sum = 0.0;
     for (int i = 3 * begin; i < 3 * end; i++) {
-        double force = pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i) * job->x[i];
-        sum += force * force;
+        double stiffness = m->in_levels ? (double)pl_mixed_float_stiffness(m->fast, i / 3)[i % 3]
+                                        : pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i);
+        sum += stiffness * job->x[i] * stiffness * job->x[i];
     }
     return sum;
 }
@@ -364,9 +383,18 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     m->K = input->A;
     *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
     copy_stiffness(m);
-    const pl_mixed_matrices matrices = {.A = &m->A, .K = m->K, .schur = schur, .user = m};
-    return pl_mixed_linear_create(&matrices, input->rest, input->settings, m->options.relaxation,
-                                  m->pool, &m->linear, error);
+    const pl_mixed_matrices matrices = {
+        .A = &m->A, .K = m->K, .schur = schur, .fill = fill, .user = m};
+    pl_status status = pl_mixed_linear_create(&matrices, input->rest, input->settings,
+                                              m->options.relaxation, m->pool, &m->linear, error);
+    pl_block_mg* levels = status == PL_OK ? pl_mixed_linear_levels(m->linear) : NULL;
+    if (!levels || input->settings->integrator == PL_INTEGRATOR_QUASISTATIC) return status;
+    const pl_element_set* set = input->sets;
+    status = pl_mixed_float_create(set, pl_mixed_tet_data(set), input->rest, &m->A, levels, m->pool,
+                                   &m->fast, error);
+    // else pl_mixed_pressure_changed is still to come
+    if (status == PL_OK && m->set) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
+    return status;
 }
 
 // ---- life and state
@@ -387,6 +415,8 @@ void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     list_ones(m, ones);
     for (int k = 0; k < ONES; k++) PL_FREE(*ones[k], double, n);
     PL_FREE(m->forces, double, 3 * n);
+    PL_FREE(m->matrix_x, double, 3 * n);
+    pl_mixed_float_destroy(m->fast);
     PL_FREE(m->rhs, double, 4 * n);
     PL_FREE(m->solution, double, 4 * n);
     PL_FREE(m->piece_volume, double, pieces);
@@ -407,9 +437,10 @@ static bool allocate(pl_mixed_pressure* m) {
     list_ones(m, ones);
     for (int k = 0; k < ONES; k++) ok = (*ones[k] = PL_ALLOC(double, n)) && ok;
     m->forces = PL_ALLOC(double, 3 * n);
+    m->matrix_x = PL_ALLOC(double, 3 * n);
     m->rhs = PL_ALLOC(double, 4 * n);
     m->solution = PL_ALLOC(double, 4 * n);
-    return ok && m->forces && m->rhs && m->solution;
+    return ok && m->forces && m->matrix_x && m->rhs && m->solution;
 }
 
 static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const int* neighbours,
@@ -474,6 +505,7 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     pl_mixed_piece_volumes(m->set, m->pieces, m->piece_volume, m->is_incompressible);
     m->is_solved = false;
     find_shift(m);
+    if (m->fast) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
     return pl_linear_update(m->flexible, error);
 }
 
@@ -485,7 +517,7 @@ const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
 double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
     double worst = 0.0;
     int count = m->pieces->count;
-    pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
+    pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int k = 0; k < count; k++) m->piece_loss[k] = 0.0;
     for (int v = 0; v < m->vertex_count; v++) m->piece_loss[m->pieces->piece_of[v]] += m->phi[v];
     for (int k = 0; k < count; k++) {
