@@ -157,6 +157,8 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
                    .b = b,
                    .x = x,
                    .r = c->r,
+                   .x_is_zero = true,
+                   .trusts_recurrence = true, // A is applied in double
                    .watch = WATCH};
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
     // where nobody would do something about slow cycles, they go on
