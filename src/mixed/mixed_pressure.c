@@ -13,17 +13,17 @@
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "mixed/mixed_flexible.h"
 #include "mixed/mixed_float.h"
 #include "mixed/mixed_linear.h"
 #include "mixed/mixed_schur.h"
 #include "mixed/mixed_tets.h"
-#include "sparse/linear_solver.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048, MAX_DIRECT_VERTICES = 50000 };
+enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048 };
 // Of the forces of the pressure: where centres are off by less than this, they have arrived.
 static const double ARRIVED = 1e-3;
 // And of the volume of a piece, where the slack of all its vertices holds less than this.
@@ -49,10 +49,10 @@ struct pl_mixed_pressure {
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
     pl_block_matrix slack_B;
-    pl_block_matrix* K;         // that of the step, borrowed
-    pl_linear_solver* flexible; // slack_B
-    pl_mixed_linear* linear;    // A
-    const double* scales;       // of pieces, if the next solve is that of a direction
+    pl_block_matrix* K;          // that of the step, borrowed
+    pl_mixed_flexible* flexible; // slack_B
+    pl_mixed_linear* linear;     // A
+    const double* scales;        // of pieces, if the next solve is that of a direction
     // What A belongs to, borrowed, and where, if only multigrid has its values so far.
     const pl_step_objective* f;
     double* matrix_x; // 3 per vertex
@@ -89,14 +89,14 @@ static void find_shift(pl_mixed_pressure* m) {
 // p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
 // forces and what is reported: they are solved for once.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
-    static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
-    pl_linear_info info;
     pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
     if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
     memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
-    memset(m->eliminated, 0, vertex_bytes(m));
-    pl_linear_solve(m->flexible, &options, m->solved_rhs, m->eliminated, &info);
+    // Only what the right-hand side tells too, so that the last digits are those of a step that was
+    // not interrupted.
+    for (int v = 0; v < m->vertex_count; v++) m->eliminated[v] = m->D[v] > 0.0 ? m->centre[v] : 0.0;
+    pl_mixed_flexible_solve(m->flexible, m->solved_rhs, m->eliminated);
     m->is_solved = true;
 }
 
@@ -232,10 +232,15 @@ static double force_part(int begin, int end, void* user) {
     const force_job* job = user;
     const pl_mixed_pressure* m = job->m;
     double sum = 0.0;
-    for (int i = 3 * begin; i < 3 * end; i++) {
-        double stiffness = m->in_levels ? (double)pl_mixed_float_stiffness(m->fast, i / 3)[i % 3]
-                                        : pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i);
-        sum += stiffness * job->x[i] * stiffness * job->x[i];
+    for (int v = begin; v < end; v++) {
+        const float* known = m->in_levels ? pl_mixed_float_stiffness(m->fast, v) : NULL;
+        for (int c = 0; c < 3; c++) {
+            const int i = 3 * v + c;
+            double force = known ? (double)known[c]
+                                 : pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i);
+            force *= job->x[i];
+            sum += force * force;
+        }
     }
     return sum;
 }
@@ -422,7 +427,7 @@ void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     PL_FREE(m->piece_volume, double, pieces);
     PL_FREE(m->piece_loss, double, pieces);
     PL_FREE(m->is_incompressible, bool, pieces);
-    pl_linear_destroy(m->flexible);
+    pl_mixed_flexible_destroy(m->flexible);
     pl_mixed_linear_destroy(m->linear);
     pl_block_matrix_free(&m->B);
     pl_block_matrix_free(&m->slack_B);
@@ -454,8 +459,7 @@ static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const
     if (status == PL_OK)
         status = pl_block_matrix_setup(&m->A, n, 4, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
-        status = pl_linear_setup(n <= MAX_DIRECT_VERTICES ? PL_LINEAR_DIRECT : PL_LINEAR_ICPCG,
-                                 &m->slack_B, 1, m->pool, &m->flexible, error);
+        status = pl_mixed_flexible_create(&m->slack_B, m->pool, &m->flexible, error);
     return status;
 }
 
@@ -506,7 +510,9 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     m->is_solved = false;
     find_shift(m);
     if (m->fast) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
-    return pl_linear_update(m->flexible, error);
+    double least, most;
+    pl_mixed_flexibility_bounds(m->set, m->options.stabilisation, SLACK, &least, &most);
+    return pl_mixed_flexible_update(m->flexible, least, most, error);
 }
 
 const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {

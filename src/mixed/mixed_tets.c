@@ -319,6 +319,21 @@ void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matr
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
 }
 
+// They hold for the sum as they do in each tet, where the constant is one eigenvector and what has
+// mean 0 are the others.
+void pl_mixed_flexibility_bounds(const pl_element_set* set, double alpha, double slack,
+                                 double* least, double* most) {
+    const pl_tet_data* d = data_of(set)->tets;
+    *least = *most = 1.0;
+    for (int e = 0; e < set->count; e++) {
+        const pl_material* m = &d->materials[e];
+        const double c = 0.25 * d->volumes[e] * fmax(compliance_of(m), slack / m->mu);
+        const double s = stabilisation_of(d, e, alpha), own = c + 3.0 * s;
+        *least = fmin(*least, c / own);
+        *most = fmax(*most, (c + 4.0 * s) / own);
+    }
+}
+
 bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D) {
     const pl_tet_data* d = data_of(set)->tets;
     bool has_slack = false;

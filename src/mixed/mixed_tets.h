@@ -39,6 +39,9 @@ void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const doub
                             pl_block_matrix* A);
 // B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
 void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+// Bounds of the eigenvalues of C + S + D over their diagonal, with D of this slack.
+void pl_mixed_flexibility_bounds(const pl_element_set* set, double alpha, double slack,
+                                 double* least, double* most);
 // What the compliances of the vertices lack: D_i = 1/4 sum_e V_e (slack / mu_e - 1 / kappa_e) over
 // the tets where that is positive. False if there are none.
 bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D);
