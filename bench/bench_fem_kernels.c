@@ -10,7 +10,7 @@
 #include "bench_systems.h"
 #include "cloth_kernels.h"
 #include "elements/tet_elements.h"
-#include "fem/tet_batches.h"
+#include "elements/tet_batches.h"
 #include "rotation_data.h"
 
 #include <pliant/generate.h>

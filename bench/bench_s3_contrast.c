@@ -32,7 +32,7 @@ static bool count_iterations(const s3_system* s, pl_pool* pool, int* iterations,
     double* x = PL_ALLOC(double, count);
     bool ok =
         x && pl_mixed_cycles_create(&s->A, s->rest, &keys, NAN, pool, &cycles, error) == PL_OK;
-    if (ok && pl_mixed_cycles_update(cycles))
+    if (ok && pl_mixed_cycles_update(cycles, false))
         pl_mixed_cycles_solve(cycles, &options, s->b, x, &info);
     *iterations = info.converged ? info.iterations : MAX_ITERATIONS;
     pl_mixed_cycles_destroy(cycles);

@@ -71,7 +71,7 @@ static double gmres_iterations(const s3_system* s, pl_pool* pool, pl_error* erro
     double* x = PL_ALLOC(double, 4 * (size_t)s->vertex_count);
     bool ok = x &&
               pl_mixed_cycles_create(&s->A, s->rest, &keys, NAN, pool, &cycles, error) == PL_OK &&
-              pl_mixed_cycles_update(cycles);
+              pl_mixed_cycles_update(cycles, false);
     if (ok) pl_mixed_cycles_solve(cycles, &options, s->b, x, &info);
     pl_mixed_cycles_destroy(cycles);
     PL_FREE(x, double, 4 * (size_t)s->vertex_count);

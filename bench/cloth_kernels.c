@@ -5,7 +5,7 @@
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
 #include "fem/spring_gather.h"
-#include "fem/tet_batches.h"
+#include "elements/tet_batches.h"
 #include "mesh/topology.h"
 
 #include <math.h>

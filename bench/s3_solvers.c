@@ -215,7 +215,7 @@ static bool solve(s3_solver* m) {
     memset(m->u, 0, count_of(m) * sizeof(double));
     switch (m->kind) {
     case S3_BY_MULTIGRID:
-        if (!pl_mixed_cycles_update(m->cycles)) return false;
+        if (!pl_mixed_cycles_update(m->cycles, false)) return false;
         pl_mixed_cycles_solve(m->cycles, &options, m->b, m->u, &info);
         return true;
     case S3_BY_VANKA:

@@ -39,7 +39,8 @@ static pl_status setup_set(s3_system* s, const s3_body* body, pl_error* error) {
     pl_status status = pl_tet_elements_setup(&s->set, mesh->positions, mesh->vertex_count,
                                              mesh->tets, mesh->tet_count, materials, error);
     PL_FREE(materials, pl_material, mesh->tet_count);
-    if (status == PL_OK) status = pl_mixed_tets_take(&s->set, s->pressure, error);
+    if (status == PL_OK)
+        status = pl_mixed_tets_take(&s->set, mesh->vertex_count, s->pressure, error);
     if (status == PL_OK) status = pl_element_set_locate(&s->set, &s->K, error);
     return status;
 }
@@ -114,7 +115,7 @@ void s3_system_residual(s3_system* s, const double* x, pl_pool* pool, double* b)
     memset(forces, 0, 3 * n * sizeof(double));
     pl_element_set_gradient(&s->set, pool, x, forces);
     pl_mixed_add_pressure(&s->set, pool, x, s->pressure, forces);
-    pl_mixed_constraint(&s->set, pool, x, s->vertex_count, phi);
+    pl_mixed_constraint(&s->set, pool, x, phi);
     pl_block_matrix_apply(&s->B, pool, 1, s->pressure, Bp);
     for (size_t v = 0; v < n; v++) {
         for (size_t c = 0; c < 3; c++) b[4 * v + c] = s->held[v] ? 0.0 : -forces[3 * v + c];

@@ -61,7 +61,7 @@ mixed_sample mixed_sample_make(int fineness, pl_material_kind law, double poisso
 
 void mixed_sample_mix(mixed_sample* s, const double* pressures) {
     pl_error error;
-    CHECK_OK(pl_mixed_tets_take(&s->set, pressures, &error), &error);
+    CHECK_OK(pl_mixed_tets_take(&s->set, s->n, pressures, &error), &error);
     CHECK_OK(pl_step_pieces_setup(&s->pieces, s->mesh->positions, s->n, s->pattern.offsets,
                                   s->pattern.items, &s->set, 1, &error),
              &error);

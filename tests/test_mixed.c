@@ -16,7 +16,7 @@ enum { SPLIT_LAWS = sizeof split_laws / sizeof split_laws[0] };
 // U_d + p.phi
 static double value_of(const mixed_sample* s, const double* x) {
     double phi[MIXED_SAMPLE_VERTICES], sum = pl_element_set_energy(&s->set, NULL, x);
-    pl_mixed_constraint(&s->set, NULL, x, s->n, phi);
+    pl_mixed_constraint(&s->set, NULL, x, phi);
     for (int v = 0; v < s->n; v++) sum += s->p[v] * phi[v];
     return sum;
 }
@@ -69,10 +69,10 @@ TEST(mixed_matrix_is_the_derivative_of_forces)
         for (int j = 0; j < 3 * s.n; j++) {
             x[j] = s.x[j] + h;
             gradient_of(&s, x, up);
-            pl_mixed_constraint(&s.set, NULL, x, s.n, phi_up);
+            pl_mixed_constraint(&s.set, NULL, x, phi_up);
             x[j] = s.x[j] - h;
             gradient_of(&s, x, down);
-            pl_mixed_constraint(&s.set, NULL, x, s.n, phi_down);
+            pl_mixed_constraint(&s.set, NULL, x, phi_down);
             x[j] = s.x[j];
             for (int e = K.offsets[j / 3]; e < K.offsets[j / 3 + 1]; e++) {
                 int v = K.columns[e], mirror = pl_block_matrix_find(&K, v, j / 3);
@@ -168,7 +168,7 @@ static void check_groups(bool is_mixed) {
     for (int i = 0; i < 3 * s.n; i++) CHECK_NEAR(g[0][i], g[1][i], 1e-9);
 
     double phi[N], exact[N], forces[3 * N] = {0}, x[3 * N];
-    pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+    pl_mixed_constraint(&s.set, NULL, s.x, phi);
     volume_changes(&s, s.x, exact);
     for (int v = 0; v < s.n; v++) CHECK_NEAR(phi[v], exact[v], 1e-14);
     // volumes are linear in each coordinate
@@ -277,7 +277,7 @@ static void add_eliminated_stiffness(const mixed_sample* s, const double* x, dou
     pl_mixed_flexibility(&s->set, 1.0, &B);
     CHECK_OK(pl_linear_setup(PL_LINEAR_DIRECT, &B, 1, NULL, &solver, &error), &error);
     CHECK_OK(pl_linear_update(solver, &error), &error);
-    pl_mixed_constraint(&s->set, NULL, x, s->n, phi);
+    pl_mixed_constraint(&s->set, NULL, x, phi);
     pl_linear_solve(solver, &(pl_linear_options){.tolerance = 1e-12, .max_iterations = 1}, phi, p,
                     &info);
     pl_mixed_add_pressure(&s->set, NULL, x, p, force);
@@ -395,7 +395,7 @@ TEST(mixed_directions_descend_to_kept_volumes)
     CHECK_OK(pl_block_matrix_setup(&B, s.n, 1, s.pattern.offsets, s.pattern.items, &error), &error);
     pl_mixed_flexibility(&s.set, 1.0, &B);
     pl_block_matrix_apply(&B, NULL, 1, pl_mixed_pressures_at(s.pressure, s.x), Bp);
-    pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+    pl_mixed_constraint(&s.set, NULL, s.x, phi);
     for (int v = 0; v < s.n; v++) most = fmax(most, fabs(phi[v]));
     for (int v = 0; v < s.n; v++) CHECK_NEAR(Bp[v], phi[v], 1e-6 * most);
     pl_block_matrix_free(&B);
@@ -418,7 +418,7 @@ TEST(mixed_pressures_are_those_of_the_place_and_the_material)
         if (k % 3 == 0) mixed_sample_disturb(&s, 0.05, 17 + (unsigned)k);
         pl_block_matrix_zero(&B);
         pl_mixed_flexibility(&s.set, options.stabilisation, &B);
-        pl_mixed_constraint(&s.set, NULL, s.x, s.n, phi);
+        pl_mixed_constraint(&s.set, NULL, s.x, phi);
         for (int again = 0; again < 2; again++) {
             double most = 0.0;
             pl_block_matrix_apply(&B, NULL, 1, pl_mixed_pressures_at(s.pressure, s.x), Bp);

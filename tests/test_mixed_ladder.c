@@ -73,11 +73,13 @@ static void make(ladder* l, double poisson, double inertia, double relaxation, d
                                                    .level_count = 2}};
     l->settings.multigrid.levels = (int*)levels;
     pl_element_set_hessian(&s->set, NULL, s->mesh->positions, true, 1.0, &l->K);
-    CHECK_OK(
-        pl_mixed_newton(
-            &(pl_solver_input){.A = &l->K, .rest = s->mesh->positions, .settings = &l->settings},
-            &l->newton, &error),
-        &error);
+    CHECK_OK(pl_mixed_newton(&(pl_solver_input){.A = &l->K,
+                                                .rest = s->mesh->positions,
+                                                .sets = &s->set,
+                                                .set_count = 1,
+                                                .settings = &l->settings},
+                             &l->newton, &error),
+             &error);
     mixed_sample_disturb(s, 0.02, 3);
 }
 

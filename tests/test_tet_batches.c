@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "elements/tet_elements.h"
-#include "fem/tet_batches.h"
+#include "elements/tet_batches.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
 

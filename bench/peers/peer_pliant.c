@@ -132,14 +132,14 @@ static int solve_mixed(system_rows* s, pl_pool* pool, const pl_block_matrix* A, 
     double start = peer_seconds();
     if (pl_mixed_cycles_create(A, s->positions, &keys, NAN, pool, &cycles, &error) != PL_OK)
         return fail(&error);
-    bool ok = pl_mixed_cycles_update(cycles);
+    bool ok = pl_mixed_cycles_update(cycles, false);
     double setup = peer_seconds() - start;
     if (ok) pl_mixed_cycles_solve(cycles, &options, s->rhs, x, &info);
     for (int k = 0; ok && k < repeats; k++) {
         change_values(s, k, &t);
         info = (pl_linear_info){0};
         start = peer_seconds();
-        ok = pl_mixed_cycles_update(cycles);
+        ok = pl_mixed_cycles_update(cycles, false);
         double middle = peer_seconds();
         if (ok) pl_mixed_cycles_solve(cycles, &options, s->rhs, x, &info);
         take_time(&t, k, start, middle, peer_seconds());

@@ -3,7 +3,7 @@
 #include "fem/cloth_batches.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "fem/block_sums.h"
+#include "elements/block_sums.h"
 #include "fem/cloth_elements.h"
 #include "fem/patch_elements.h"
 #include "material/bend_patch.h"

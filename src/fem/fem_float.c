@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/fem_float.h"
 #include "base/memory.h"
+#include "elements/block_sums.h"
+#include "elements/tet_batch_laws.h"
 #include "elements/tet_elements.h"
-#include "fem/block_sums.h"
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
-#include "fem/tet_batches.h"
 
 #include <string.h>
 
@@ -42,84 +42,17 @@ void pl_float_sets_destroy(pl_float_sets* s) {
     PL_FREE(s, pl_float_sets, 1);
 }
 
-static bool has_law(const pl_material* materials, int count, pl_material_kind kind) {
-    for (int e = 0; e < count; e++)
-        if (materials[e].kind == kind) return true;
-    return false;
-}
-
-// Elements by the first of their rows, or in their own order if there are no ranks. False if
-// allocation fails.
-static bool sort_elements(const pl_element_set* set, const int* ranks, int vertex_count,
-                          int* order) {
-    int n = set->kind->corner_count, *offsets = PL_ALLOC(int, vertex_count + 1);
-    int* firsts = PL_ALLOC(int, set->count);
-    bool ok = offsets && (firsts || set->count == 0);
-    for (int e = 0; ok && e < set->count; e++) {
-        const int* v = set->corners + (size_t)e * (size_t)n;
-        firsts[e] = ranks ? ranks[v[0]] : 0;
-        for (int k = 1; ranks && k < n; k++)
-            if (ranks[v[k]] < firsts[e]) firsts[e] = ranks[v[k]];
-        offsets[firsts[e] + 1]++;
-    }
-    for (int i = 0; ok && i < vertex_count; i++) offsets[i + 1] += offsets[i];
-    for (int e = 0; ok && e < set->count; e++) order[offsets[firsts[e]]++] = e;
-    PL_FREE(offsets, int, vertex_count + 1);
-    PL_FREE(firsts, int, set->count);
-    return ok;
-}
-
-// corners and materials in the order of the batches
-typedef struct sorted_tets {
-    int count;
-    int* corners;
-    pl_material* materials;
-} sorted_tets;
-
-typedef struct sort_job {
-    const sorted_tets* to;
-    const pl_element_set* set;
-    const int* order;
-} sort_job;
-
-static void sort_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const sort_job* job = user;
-    const pl_material* materials = pl_tet_element_materials(job->set);
-    for (int k = begin; k < end; k++) {
-        memcpy(job->to->corners + 4 * (size_t)k, job->set->corners + 4 * (size_t)job->order[k],
-               4 * sizeof(int));
-        job->to->materials[k] = materials[job->order[k]];
-    }
-}
-
-static bool sort_tets(sorted_tets* t, const pl_element_set* set, const int* order, pl_pool* pool) {
-    enum { TET_BLOCK = 4096 };
-    *t = (sorted_tets){set->count, PL_ALLOC(int, 4 * (size_t)set->count),
-                       PL_ALLOC(pl_material, set->count)};
-    if (!t->corners || !t->materials) return false;
-    sort_job job = {t, set, order};
-    pl_parallel_for(pool, sort_task, set->count, TET_BLOCK, &job);
-    return true;
-}
-
 static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const int* order,
                           const double* rest, pl_pool* pool, pl_error* error) {
-    sorted_tets sorted;
-    pl_status status = sort_tets(&sorted, set, order, pool) ? PL_OK : pl_fail_memory(error, "tets");
-    for (int kind = 0; status == PL_OK && kind < PL_MATERIAL_COUNT; kind++) {
-        if (!has_law(sorted.materials, set->count, (pl_material_kind)kind)) continue;
-        pl_tet_batches* tets = &s->tets[s->tet_set_count];
-        status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
-                                      sorted.corners, set->count, sorted.materials, pool, error);
-        if (status != PL_OK) break;
-        tets->without_diagonal = true;
-        s->tet_sources[s->tet_set_count] = set;
-        s->tet_orders[s->tet_set_count++] = order;
-        status = pl_tet_batches_locate(tets, pool, s->A, error);
+    int first = s->tet_set_count;
+    pl_tet_batch_source source = {set, set->data, order, rest, s->A};
+    pl_status status =
+        pl_tet_batches_of_laws(&source, pool, &s->tets[first], &s->tet_set_count, error);
+    for (int k = first; k < s->tet_set_count; k++) {
+        s->tets[k].without_diagonal = true;
+        s->tet_sources[k] = set;
+        s->tet_orders[k] = order;
     }
-    PL_FREE(sorted.corners, int, 4 * (size_t)set->count);
-    PL_FREE(sorted.materials, pl_material, set->count);
     return status;
 }
 
@@ -158,7 +91,7 @@ pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const 
     for (int k = 0; status == PL_OK && k < set_count; k++) {
         const pl_element_set* set = &sets[k];
         int* order = s->orders[k] = PL_ALLOC(int, s->element_counts[k] = set->count);
-        if ((set->count > 0 && !order) || !sort_elements(set, ranks, vertex_count, order))
+        if ((set->count > 0 && !order) || !pl_element_order(set, ranks, vertex_count, order))
             status = pl_fail_memory(error, "elements in float");
         else if (set->kind == &pl_tet_elements) status = add_tets(s, set, order, rest, pool, error);
         else status = add_cloth(s, set, order, error);
@@ -175,19 +108,9 @@ void pl_float_sets_place(pl_float_sets* s, const pl_float_layout* layout) {
     for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_place(&s->cloth[k], layout->places);
 }
 
-static void refresh_tets(pl_tet_batches* tets, const pl_element_set* set, const int* order) {
-    const pl_material* materials = pl_tet_element_materials(set);
-    int filled = 0;
-    for (int k = 0; k < set->count; k++) {
-        int e = order[k];
-        if (materials[e].kind == tets->kind)
-            pl_tet_batches_set(tets, filled++, &materials[e], pl_tet_element_volume(set, e));
-    }
-}
-
 void pl_float_sets_refresh(pl_float_sets* s) {
     for (int k = 0; k < s->tet_set_count; k++)
-        refresh_tets(&s->tets[k], s->tet_sources[k], s->tet_orders[k]);
+        pl_tet_batches_refresh(&s->tets[k], s->tet_sources[k]->data, s->tet_orders[k]);
     for (int k = 0; k < s->cloth_count; k++)
         pl_cloth_batches_refresh(&s->cloth[k], s->cloth_sources[k]);
 }
@@ -197,32 +120,11 @@ static float* block_at(const pl_float_sets* s, float* blocks, int entry) {
     return blocks + 9 * (size_t)(s->layout.places ? s->layout.places[entry] : entry);
 }
 
-// sums of coordinates, one for each block of vertices
-typedef struct mean_job {
-    const double* x;
-    int block;
-    double sums[PL_REDUCE_BLOCKS][3];
-} mean_job;
-
-static void mean_task(int begin, int end, int worker, void* user) {
-    mean_job* job = user;
-    double sum[3] = {0.0, 0.0, 0.0};
-    (void)worker;
-    for (int v = begin; v < end; v++)
-        for (int c = 0; c < 3; c++) sum[c] += job->x[3 * (size_t)v + (size_t)c];
-    memcpy(job->sums[begin / job->block], sum, sizeof sum);
-}
-
 // positions as seen from the middle of them all, where float is finest
 static void narrow_positions(pl_float_sets* s, pl_pool* pool, const double* x) {
-    int n = s->vertex_count, smallest = (n + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS;
-    mean_job job = {.x = x, .block = smallest > VERTICES_PER_TASK ? smallest : VERTICES_PER_TASK};
-    double origin[3] = {0.0, 0.0, 0.0};
-    pl_parallel_for(pool, mean_task, n, job.block, &job);
-    for (int k = 0; k * job.block < n; k++)
-        for (int c = 0; c < 3; c++) origin[c] += job.sums[k][c];
-    for (int c = 0; c < 3; c++) origin[c] /= n;
-    pl_float4_from_points(pool, x, n, origin, s->x);
+    double origin[3];
+    pl_points_mean(pool, x, s->vertex_count, origin);
+    pl_float4_from_points(pool, x, s->vertex_count, origin, s->x);
 }
 
 static void add_isotropic(float* block, double s) {

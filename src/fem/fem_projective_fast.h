@@ -11,7 +11,7 @@
 #define PL_FEM_PROJECTIVE_FAST_H
 
 #include "fem/spring_batches.h"
-#include "fem/tet_batches.h"
+#include "elements/tet_batches.h"
 #include "multigrid/scalar_multigrid.h"
 #include "step/step_projective.h"
 

@@ -23,6 +23,7 @@ struct pl_mixed_cycles {
     double relaxation;  // NAN: automatic
     bool may_fall_back; // somebody else solves what these cycles do not
     bool keeps_relaxation;
+    bool in_levels; // A has no values, they are those of the finest level
     pl_mixed_cycles_state state;
 };
 
@@ -30,10 +31,12 @@ static pl_mg_blocks blocks_of(const pl_mixed_cycles* c) {
     return (pl_mg_blocks){c->A->row_count, c->A->offsets, c->A->columns, c->A->values};
 }
 
-static void apply(void* user, const void* x, void* y) {
-    const pl_mixed_cycles* c = user;
-    pl_block_matrix_apply(c->A, c->pool, 1, x, y);
+void pl_mixed_cycles_multiply(const pl_mixed_cycles* c, const double* x, double* y) {
+    if (c->in_levels) pl_block_mg_multiply(c->mg, x, y);
+    else pl_block_matrix_apply(c->A, c->pool, 1, x, y);
 }
+
+static void apply(void* user, const void* x, void* y) { pl_mixed_cycles_multiply(user, x, y); }
 
 static void cycle(void* user, const void* r, void* z) {
     const pl_mixed_cycles* c = user;
@@ -109,9 +112,11 @@ static bool may_relax(const pl_mixed_cycles* c) {
     return isnan(c->relaxation) && c->state.wait == 0 && !c->keeps_relaxation;
 }
 
-bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
+bool pl_mixed_cycles_update(pl_mixed_cycles* c, bool in_levels) {
     pl_mg_blocks blocks = blocks_of(c);
-    if (!pl_block_mg_update(c->mg, &blocks)) return false;
+    c->in_levels = in_levels;
+    if (!(in_levels ? pl_block_mg_update_written(c->mg) : pl_block_mg_update(c->mg, &blocks)))
+        return false;
     if (c->state.omega[0] == 0.0f) relax(c);
     if (c->state.wait > 0) c->state.wait--;
     return true;
@@ -137,6 +142,10 @@ void pl_mixed_cycles_set_state(pl_mixed_cycles* c, const pl_mixed_cycles_state* 
 
 void pl_mixed_cycles_apply(pl_mixed_cycles* c, const double* r, double* z) { cycle(c, r, z); }
 
+struct pl_block_mg* pl_mixed_cycles_levels(pl_mixed_cycles* c) {
+    return c->mg;
+}
+
 void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = cycle};
@@ -148,6 +157,8 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
                    .b = b,
                    .x = x,
                    .r = c->r,
+                   .x_is_zero = true,
+                   .trusts_recurrence = true, // A is applied in double
                    .watch = WATCH};
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
     // where nobody would do something about slow cycles, they go on

@@ -29,8 +29,12 @@ pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
 void pl_mixed_cycles_destroy(pl_mixed_cycles* c);
 // True if it is another one than before.
 bool pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation);
-// New values of A. False if the coarsest level has no factor; then no solve may follow.
-bool pl_mixed_cycles_update(pl_mixed_cycles* c);
+// New values of A; in_levels: the caller has written them to the finest level, and A is not read.
+// False if the coarsest level has no factor; then no solve may follow.
+bool pl_mixed_cycles_update(pl_mixed_cycles* c, bool in_levels);
+// y = A x with those values
+void pl_mixed_cycles_multiply(const pl_mixed_cycles* c, const double* x, double* y);
+struct pl_block_mg* pl_mixed_cycles_levels(pl_mixed_cycles* c);
 // Looks for the relaxation again, with the values of the last update. False if it is given, or was
 // looked for a few updates ago.
 bool pl_mixed_cycles_relax_again(pl_mixed_cycles* c);

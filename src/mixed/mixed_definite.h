@@ -28,6 +28,8 @@ typedef struct pl_mixed_matrices {
     // W per vertex, and L + B in `sum`, which has the pattern of A; all in the unit of pressures of
     // A. False if there is no inertia, and no L.
     bool (*schur)(void* user, double* W, pl_block_matrix* sum);
+    // A and K get the values that have only been written to the levels of multigrid so far.
+    void (*fill)(void* user);
     void* user;
 } pl_mixed_matrices;
 

@@ -11,12 +11,10 @@
 enum { RESTART = 25 };
 
 struct pl_mixed_joined {
-    const pl_block_matrix* A; // borrowed
     pl_pool* pool;
     int vertex_count;
     const pl_join* J;
-    void (*precondition)(void*, const void*, void*); // of the present solve
-    void* precondition_user;
+    const pl_mixed_inner* inner; // of the present solve
     pl_krylov_work work;
     double *r, *first, *left; // 4 per vertex
     double *in, *out;         // 3 per vertex
@@ -34,13 +32,13 @@ void pl_mixed_joined_destroy(pl_mixed_joined* j) {
     PL_FREE(j, pl_mixed_joined, 1);
 }
 
-pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mixed_joined** out,
+pl_status pl_mixed_joined_create(int vertex_count, pl_pool* pool, pl_mixed_joined** out,
                                  pl_error* error) {
-    const size_t n = (size_t)A->row_count;
+    const size_t n = (size_t)vertex_count;
     *out = NULL;
     pl_mixed_joined* j = PL_ALLOC(pl_mixed_joined, 1);
     if (!j) return pl_fail_memory(error, "the contacts of bodies");
-    *j = (pl_mixed_joined){.A = A, .pool = pool, .vertex_count = A->row_count};
+    *j = (pl_mixed_joined){.pool = pool, .vertex_count = vertex_count};
     j->r = PL_ALLOC(double, 4 * n);
     j->first = PL_ALLOC(double, 4 * n);
     j->left = PL_ALLOC(double, 4 * n);
@@ -76,7 +74,7 @@ static void add_of_positions(pl_mixed_joined* j,
 // y = (A + J) x
 static void apply(void* user, const void* x, void* y) {
     pl_mixed_joined* j = user;
-    pl_block_matrix_apply(j->A, j->pool, 1, x, y);
+    j->inner->multiply(j->inner->user, x, y);
     add_of_positions(j, j->J->add, x, y);
 }
 
@@ -93,19 +91,18 @@ static void precondition(void* user, const void* r, void* z) {
     memset(j->first, 0, (size_t)count * sizeof(double));
     add_of_positions(j, j->J->smooth, r, j->first);
     find_left(j, r, j->first);
-    j->precondition(j->precondition_user, j->left, z);
+    j->inner->precondition(j->inner->user, j->left, z);
     pl_vector_axpy(j->pool, count, 1.0, j->first, z);
     find_left(j, r, z);
     add_of_positions(j, j->J->smooth, j->left, z);
 }
 
-void pl_mixed_joined_solve(pl_mixed_joined* j, void (*inner)(void*, const void*, void*), void* user,
+void pl_mixed_joined_solve(pl_mixed_joined* j, const pl_mixed_inner* inner,
                            const pl_linear_options* options, const double* b, double* x,
                            pl_linear_info* info) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
     const int count = 4 * j->vertex_count;
-    j->precondition = inner;
-    j->precondition_user = user;
+    j->inner = inner;
     memset(x, 0, (size_t)count * sizeof(double));
     pl_krylov k = {.operations = &operations,
                    .user = j,

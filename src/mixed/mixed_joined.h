@@ -7,14 +7,12 @@
 #ifndef PL_MIXED_JOINED_H
 #define PL_MIXED_JOINED_H
 
-#include "sparse/block_matrix.h"
 #include "sparse/krylov.h"
 #include "step/step_solvers.h"
 
 typedef struct pl_mixed_joined pl_mixed_joined;
 
-// A: kept by reference.
-pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mixed_joined** out,
+pl_status pl_mixed_joined_create(int vertex_count, pl_pool* pool, pl_mixed_joined** out,
                                  pl_error* error);
 // Accepts NULL.
 void pl_mixed_joined_destroy(pl_mixed_joined* j);
@@ -22,9 +20,15 @@ void pl_mixed_joined_destroy(pl_mixed_joined* j);
 void pl_mixed_joined_set(pl_mixed_joined* j, const pl_join* J);
 // True if there is a J. Accepts NULL.
 bool pl_mixed_joined_is_set(const pl_mixed_joined* j);
-// x = (A + J)^-1 b from zero; z = about A^-1 r by `precondition`.
-void pl_mixed_joined_solve(pl_mixed_joined* j, void (*precondition)(void*, const void*, void*),
-                           void* user, const pl_linear_options* options, const double* b, double* x,
+// What solves with A: y = A x, and z = about A^-1 r.
+typedef struct pl_mixed_inner {
+    void (*multiply)(void* user, const double* x, double* y);
+    void (*precondition)(void* user, const double* r, double* z);
+    void* user;
+} pl_mixed_inner;
+// x = (A + J)^-1 b from zero
+void pl_mixed_joined_solve(pl_mixed_joined* j, const pl_mixed_inner* inner,
+                           const pl_linear_options* options, const double* b, double* x,
                            pl_linear_info* info);
 
 #endif

@@ -28,6 +28,7 @@ struct pl_mixed_linear {
     bool has_factor;             // the rung can solve with the matrix of the last update
     bool has_climbed;            // since the last solve
     bool is_tentative;           // the matrix of the last update
+    bool in_levels;              // and it is only in the levels of multigrid
     int failed_steps;            // before this one, one after the other
 };
 
@@ -98,8 +99,12 @@ void pl_mixed_linear_begin(pl_mixed_linear* l) {
 static pl_status update_rung(pl_mixed_linear* l, pl_error* error) {
     pl_status status = PL_OK;
     l->has_factor = false;
+    if (l->in_levels && l->rung != PL_MIXED_BY_CYCLES) {
+        l->matrices.fill(l->matrices.user);
+        l->in_levels = false;
+    }
     switch (l->rung) {
-    case PL_MIXED_BY_CYCLES: l->has_factor = pl_mixed_cycles_update(l->cycles); break;
+    case PL_MIXED_BY_CYCLES: l->has_factor = pl_mixed_cycles_update(l->cycles, l->in_levels); break;
     case PL_MIXED_BY_MINRES:
         if (!l->definite)
             status = pl_mixed_definite_create(&l->matrices, l->rest, &l->keys, l->pool,
@@ -130,7 +135,17 @@ static pl_status find_rung(pl_mixed_linear* l, pl_error* error) {
     return status;
 }
 
-pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool is_tentative, pl_error* error) {
+struct pl_block_mg* pl_mixed_linear_levels(const pl_mixed_linear* l) {
+    return l->cycles ? pl_mixed_cycles_levels(l->cycles) : NULL;
+}
+
+bool pl_mixed_linear_takes_levels(const pl_mixed_linear* l) {
+    return l->cycles && l->rung == PL_MIXED_BY_CYCLES;
+}
+
+pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool in_levels, bool is_tentative,
+                                 pl_error* error) {
+    l->in_levels = in_levels;
     l->is_tentative = is_tentative;
     if (l->cycles) pl_mixed_cycles_keep_relaxation(l->cycles, is_tentative);
     return find_rung(l, error);
@@ -172,12 +187,19 @@ static bool is_late(const pl_linear_options* options) {
 pl_status pl_mixed_linear_join(pl_mixed_linear* l, const pl_join* J, pl_error* error) {
     if (!l->joined && !J) return PL_OK;
     pl_status status =
-        l->joined ? PL_OK : pl_mixed_joined_create(l->matrices.A, l->pool, &l->joined, error);
+        l->joined ? PL_OK
+                  : pl_mixed_joined_create(l->matrices.A->row_count, l->pool, &l->joined, error);
     if (status == PL_OK) pl_mixed_joined_set(l->joined, J);
     return status;
 }
 
-static void precondition(void* user, const void* r, void* z) {
+static void multiply(void* user, const double* x, double* y) {
+    const pl_mixed_linear* l = user;
+    if (l->in_levels) pl_mixed_cycles_multiply(l->cycles, x, y);
+    else pl_block_matrix_apply(l->matrices.A, l->pool, 1, x, y);
+}
+
+static void precondition(void* user, const double* r, double* z) {
     pl_mixed_linear* l = user;
     switch (l->rung) {
     case PL_MIXED_BY_CYCLES: pl_mixed_cycles_apply(l->cycles, r, z); break;
@@ -190,11 +212,12 @@ static void precondition(void* user, const void* r, void* z) {
 // for again only if the solve has failed.
 static void solve_joined(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                          double* x, pl_linear_info* info) {
-    pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+    const pl_mixed_inner inner = {multiply, precondition, l};
+    pl_mixed_joined_solve(l->joined, &inner, options, b, x, info);
     if (info->converged || is_late(options) || l->rung != PL_MIXED_BY_CYCLES) return;
     if (!pl_mixed_cycles_relax_again(l->cycles)) return;
     *info = (pl_linear_info){0};
-    pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+    pl_mixed_joined_solve(l->joined, &inner, options, b, x, info);
 }
 
 static void solve_on_rung(pl_mixed_linear* l, const pl_linear_options* options, const double* b,

@@ -32,9 +32,17 @@ void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation);
 
 // A step starts: multigrid is tried again, unless it failed in several steps in a row.
 void pl_mixed_linear_begin(pl_mixed_linear* l);
-// A has new values. is_tentative: they may be indefinite in the positions, and there are others if
-// they do not lead on. Then a solve that fails is not redone and counts against no rung.
-pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool is_tentative, pl_error* error);
+// The levels of multigrid; NULL: there are none.
+struct pl_block_mg* pl_mixed_linear_levels(const pl_mixed_linear* l);
+// Whether multigrid has the next solve, so that the values of A may be written to its finest level
+// in place of A.
+bool pl_mixed_linear_takes_levels(const pl_mixed_linear* l);
+// A has new values. in_levels: they have been written to the levels alone, and `fill` of the
+// matrices has the others if they are needed. is_tentative: they may be indefinite in the
+// positions, and there are others if they do not lead on. Then a solve that fails is not redone and
+// counts against no rung.
+pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool in_levels, bool is_tentative,
+                                 pl_error* error);
 // x = A^-1 b. A solve that is not finished is redone on the next rung, which then has the rest of
 // the step; info->switched says so. info->indefinite: A has more negative eigenvalues than
 // vertices, which only the direct solver sees.

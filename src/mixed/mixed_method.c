@@ -65,7 +65,8 @@ static pl_status make_system(mixed_system* s, const pl_body* body, pl_body_parts
         pl_mixed_pressure_create(parts->vertex_count, parts->neighbour_offsets, parts->neighbours,
                                  &options, pool, &s->pressure, error);
     if (status == PL_OK)
-        status = pl_mixed_tets_take(&parts->sets[0], pl_mixed_pressure_values(s->pressure), error);
+        status = pl_mixed_tets_take(&parts->sets[0], parts->vertex_count,
+                                    pl_mixed_pressure_values(s->pressure), error);
     if (status != PL_OK) return status;
     static const pl_step_solvers solvers = {.newton = pl_mixed_newton};
     pl_step_settings settings = pl_step_settings_of(body);

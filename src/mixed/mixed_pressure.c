@@ -13,16 +13,17 @@
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "mixed/mixed_flexible.h"
+#include "mixed/mixed_float.h"
 #include "mixed/mixed_linear.h"
 #include "mixed/mixed_schur.h"
 #include "mixed/mixed_tets.h"
-#include "sparse/linear_solver.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048, MAX_DIRECT_VERTICES = 50000 };
+enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048 };
 // Of the forces of the pressure: where centres are off by less than this, they have arrived.
 static const double ARRIVED = 1e-3;
 // And of the volume of a piece, where the slack of all its vertices holds less than this.
@@ -48,11 +49,16 @@ struct pl_mixed_pressure {
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
     pl_block_matrix slack_B;
-    pl_block_matrix* K;         // that of the step, borrowed
-    pl_linear_solver* flexible; // slack_B
-    pl_mixed_linear* linear;    // A
-    const double* scales;       // of pieces, if the next solve is that of a direction
-    const pl_step_objective* f; // that A belongs to, borrowed
+    pl_block_matrix* K;          // that of the step, borrowed
+    pl_mixed_flexible* flexible; // slack_B
+    pl_mixed_linear* linear;     // A
+    const double* scales;        // of pieces, if the next solve is that of a direction
+    // What A belongs to, borrowed, and where, if only multigrid has its values so far.
+    const pl_step_objective* f;
+    double* matrix_x; // 3 per vertex
+    double projected;
+    bool in_levels;
+    pl_mixed_float* fast; // writes A to multigrid; NULL: linear "direct"
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double* solved_rhs;                // per vertex: of `eliminated`
@@ -83,14 +89,14 @@ static void find_shift(pl_mixed_pressure* m) {
 // p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
 // forces and what is reported: they are solved for once.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
-    static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
-    pl_linear_info info;
-    pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
+    pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
     if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
     memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
-    memset(m->eliminated, 0, vertex_bytes(m));
-    pl_linear_solve(m->flexible, &options, m->solved_rhs, m->eliminated, &info);
+    // Only what the right-hand side tells too, so that the last digits are those of a step that was
+    // not interrupted.
+    for (int v = 0; v < m->vertex_count; v++) m->eliminated[v] = m->D[v] > 0.0 ? m->centre[v] : 0.0;
+    pl_mixed_flexible_solve(m->flexible, m->solved_rhs, m->eliminated);
     m->is_solved = true;
 }
 
@@ -178,22 +184,34 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
         }
 }
 
+// A in double, with the units that there are
+static void fill(void* data) {
+    pl_mixed_pressure* m = data;
+    pl_step_hessian(m->f, m->matrix_x, m->projected, m->K);
+    pl_block_matrix_zero(&m->A);
+    pl_mixed_add_couplings(m->set, m->pool, m->matrix_x, &m->A);
+    if (!m->in_levels) choose_units(m, m->f);
+    join_blocks(m, m->f);
+    m->in_levels = false;
+}
+
 static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
                         pl_method_info* info, pl_error* error) {
     pl_mixed_pressure* m = data;
     double start = pl_seconds();
-    pl_step_hessian(f, x, projected, m->K);
-    pl_block_matrix_zero(&m->A);
-    pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
+    m->f = f;
+    m->projected = projected;
+    memcpy(m->matrix_x, x, 3 * vertex_bytes(m));
+    m->in_levels = m->fast && pl_mixed_linear_takes_levels(m->linear) &&
+                   pl_mixed_float_assemble(m->fast, f, x, m->centre, projected, m->units);
+    const bool in_levels = m->in_levels;
+    if (!in_levels) fill(m);
     evaluate(m, x);
     memcpy(m->at_x, m->eliminated, vertex_bytes(m));
-    m->f = f;
-    choose_units(m, f);
-    join_blocks(m, f);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
     info->linear_updates++;
-    pl_status status = pl_mixed_linear_update(m->linear, projected < 1.0, error);
+    pl_status status = pl_mixed_linear_update(m->linear, in_levels, projected < 1.0, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
@@ -214,9 +232,15 @@ static double force_part(int begin, int end, void* user) {
     const force_job* job = user;
     const pl_mixed_pressure* m = job->m;
     double sum = 0.0;
-    for (int i = 3 * begin; i < 3 * end; i++) {
-        double force = pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i) * job->x[i];
-        sum += force * force;
+    for (int v = begin; v < end; v++) {
+        const float* known = m->in_levels ? pl_mixed_float_stiffness(m->fast, v) : NULL;
+        for (int c = 0; c < 3; c++) {
+            const int i = 3 * v + c;
+            double force = known ? (double)known[c]
+                                 : pl_mixed_schur_stiffness(&m->A, &m->slack_B, m->units, i);
+            force *= job->x[i];
+            sum += force * force;
+        }
     }
     return sum;
 }
@@ -364,9 +388,18 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     m->K = input->A;
     *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
     copy_stiffness(m);
-    const pl_mixed_matrices matrices = {.A = &m->A, .K = m->K, .schur = schur, .user = m};
-    return pl_mixed_linear_create(&matrices, input->rest, input->settings, m->options.relaxation,
-                                  m->pool, &m->linear, error);
+    const pl_mixed_matrices matrices = {
+        .A = &m->A, .K = m->K, .schur = schur, .fill = fill, .user = m};
+    pl_status status = pl_mixed_linear_create(&matrices, input->rest, input->settings,
+                                              m->options.relaxation, m->pool, &m->linear, error);
+    pl_block_mg* levels = status == PL_OK ? pl_mixed_linear_levels(m->linear) : NULL;
+    if (!levels || input->settings->integrator == PL_INTEGRATOR_QUASISTATIC) return status;
+    const pl_element_set* set = input->sets;
+    status = pl_mixed_float_create(set, pl_mixed_tet_data(set), input->rest, &m->A, levels, m->pool,
+                                   &m->fast, error);
+    // else pl_mixed_pressure_changed is still to come
+    if (status == PL_OK && m->set) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
+    return status;
 }
 
 // ---- life and state
@@ -387,12 +420,14 @@ void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     list_ones(m, ones);
     for (int k = 0; k < ONES; k++) PL_FREE(*ones[k], double, n);
     PL_FREE(m->forces, double, 3 * n);
+    PL_FREE(m->matrix_x, double, 3 * n);
+    pl_mixed_float_destroy(m->fast);
     PL_FREE(m->rhs, double, 4 * n);
     PL_FREE(m->solution, double, 4 * n);
     PL_FREE(m->piece_volume, double, pieces);
     PL_FREE(m->piece_loss, double, pieces);
     PL_FREE(m->is_incompressible, bool, pieces);
-    pl_linear_destroy(m->flexible);
+    pl_mixed_flexible_destroy(m->flexible);
     pl_mixed_linear_destroy(m->linear);
     pl_block_matrix_free(&m->B);
     pl_block_matrix_free(&m->slack_B);
@@ -407,9 +442,10 @@ static bool allocate(pl_mixed_pressure* m) {
     list_ones(m, ones);
     for (int k = 0; k < ONES; k++) ok = (*ones[k] = PL_ALLOC(double, n)) && ok;
     m->forces = PL_ALLOC(double, 3 * n);
+    m->matrix_x = PL_ALLOC(double, 3 * n);
     m->rhs = PL_ALLOC(double, 4 * n);
     m->solution = PL_ALLOC(double, 4 * n);
-    return ok && m->forces && m->rhs && m->solution;
+    return ok && m->forces && m->matrix_x && m->rhs && m->solution;
 }
 
 static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const int* neighbours,
@@ -423,8 +459,7 @@ static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const
     if (status == PL_OK)
         status = pl_block_matrix_setup(&m->A, n, 4, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
-        status = pl_linear_setup(n <= MAX_DIRECT_VERTICES ? PL_LINEAR_DIRECT : PL_LINEAR_ICPCG,
-                                 &m->slack_B, 1, m->pool, &m->flexible, error);
+        status = pl_mixed_flexible_create(&m->slack_B, m->pool, &m->flexible, error);
     return status;
 }
 
@@ -474,7 +509,10 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     pl_mixed_piece_volumes(m->set, m->pieces, m->piece_volume, m->is_incompressible);
     m->is_solved = false;
     find_shift(m);
-    return pl_linear_update(m->flexible, error);
+    if (m->fast) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
+    double least, most;
+    pl_mixed_flexibility_bounds(m->set, m->options.stabilisation, SLACK, &least, &most);
+    return pl_mixed_flexible_update(m->flexible, least, most, error);
 }
 
 const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
@@ -485,7 +523,7 @@ const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
 double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
     double worst = 0.0;
     int count = m->pieces->count;
-    pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
+    pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int k = 0; k < count; k++) m->piece_loss[k] = 0.0;
     for (int v = 0; v < m->vertex_count; v++) m->piece_loss[m->pieces->piece_of[v]] += m->phi[v];
     for (int k = 0; k < count; k++) {

@@ -7,9 +7,10 @@
 // ratio of 0).
 #include "mixed/mixed_tets.h"
 #include "base/memory.h"
-#include "elements/tet_lanes.h"
 #include "math/simd.h"
+#include "mixed/mixed_known.h"
 #include "mixed/mixed_lanes.h"
+#include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,9 +23,10 @@ typedef struct mixed_data {
     pl_tet_data* tets; // owned
     const int* corners;
     const double* pressure;
+    pl_mixed_known known;
 } mixed_data;
 
-static const mixed_data* data_of(const pl_element_set* set) { return set->data; }
+static mixed_data* data_of(const pl_element_set* set) { return set->data; }
 
 static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
     double local[12];
@@ -37,11 +39,31 @@ static double mean_of(const int* corners, int e, const double* p) {
     return 0.25 * (p[v[0]] + p[v[1]] + p[v[2]] + p[v[3]]);
 }
 
+static pl_mixed_known* known_at(const pl_element_set* set, const double* x) {
+    pl_mixed_known* known = &data_of(set)->known;
+    pl_mixed_known_at(known, x);
+    return known;
+}
+
+typedef struct tet_job {
+    const pl_element_set* set;
+    const double *x, *p;
+    double alpha;
+    double* out;
+    pl_block_matrix* A;
+} tet_job;
+
+static void visit_tets(const tet_job* job, pl_pool* pool, pl_chunk_visit visit) {
+    tet_job own = *job;
+    pl_chunks_run(&job->set->chunks, pool, visit, &own);
+}
+
 // ---- the element set
 
 static void mixed_destroy(void* data) {
     mixed_data* m = data;
     pl_tet_elements.destroy(m->tets);
+    pl_mixed_known_free(&m->known);
     PL_FREE(m, mixed_data, 1);
 }
 
@@ -87,6 +109,38 @@ static double mixed_energies(const pl_element_set* set, int first, int last, con
     return pl_tet_sum_energies(set, data_of(set)->tets, false, first, last, x);
 }
 
+static void gradient_visit(int first, int last, void* user) {
+    const tet_job* job = user;
+    mixed_gradients(job->set, first, last, job->x, job->out);
+}
+
+static void all_gradients(const pl_element_set* set, pl_pool* pool, const double* x,
+                          double* gradient) {
+    pl_mixed_known* k = known_at(set, x);
+    const int count = 3 * k->vertex_count;
+    if (!k->has_gradient) {
+        memset(k->gradient, 0, (size_t)count * sizeof(double));
+        visit_tets(&(tet_job){.set = set, .x = x, .out = k->gradient}, pool, gradient_visit);
+        k->has_gradient = true;
+    }
+    pl_vector_axpy(pool, count, 1.0, k->gradient, gradient);
+}
+
+static double energy_part(int begin, int end, void* user) {
+    const tet_job* job = user;
+    return mixed_energies(job->set, begin, end, job->x);
+}
+
+static double all_energies(const pl_element_set* set, pl_pool* pool, const double* x) {
+    enum { TETS_PER_TASK = 128 };
+    pl_mixed_known* k = known_at(set, x);
+    tet_job job = {.set = set, .x = x};
+    if (!k->has_energy)
+        k->energy = pl_parallel_sum(pool, energy_part, set->count, TETS_PER_TASK, &job);
+    k->has_energy = true;
+    return k->energy;
+}
+
 const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
                                                 .corner_count = 4,
                                                 .energy = mixed_energy,
@@ -95,34 +149,35 @@ const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
                                                 .gradients = mixed_gradients,
                                                 .energies = mixed_energies,
                                                 .hessians = mixed_hessians,
+                                                .all_gradients = all_gradients,
+                                                .all_energies = all_energies,
                                                 .destroy = mixed_destroy};
 
-pl_status pl_mixed_tets_take(pl_element_set* set, const double* pressure, pl_error* error) {
+pl_status pl_mixed_tets_take(pl_element_set* set, int vertex_count, const double* pressure,
+                             pl_error* error) {
     PL_ASSERT(set->kind == &pl_tet_elements);
     mixed_data* m = PL_ALLOC(mixed_data, 1);
     if (!m) return pl_fail_memory(error, "mixed tets");
-    *m = (mixed_data){set->data, set->corners, pressure};
+    *m = (mixed_data){.tets = set->data, .corners = set->corners, .pressure = pressure};
+    pl_status status = pl_mixed_known_setup(&m->known, vertex_count, error);
+    if (status != PL_OK) {
+        pl_mixed_known_free(&m->known);
+        PL_FREE(m, mixed_data, 1);
+        return status;
+    }
     set->data = m;
     set->kind = &pl_mixed_elements;
     return PL_OK;
 }
 
-pl_material* pl_mixed_materials(const pl_element_set* set) { return data_of(set)->tets->materials; }
+pl_material* pl_mixed_materials(const pl_element_set* set) {
+    pl_mixed_known_forget(&data_of(set)->known);
+    return data_of(set)->tets->materials;
+}
+
+const pl_tet_data* pl_mixed_tet_data(const pl_element_set* set) { return data_of(set)->tets; }
 
 // ---- sums over tets
-
-typedef struct tet_job {
-    const pl_element_set* set;
-    const double *x, *p;
-    double alpha;
-    double* out;
-    pl_block_matrix* A;
-} tet_job;
-
-static void visit_tets(const tet_job* job, pl_pool* pool, pl_chunk_visit visit) {
-    tet_job own = *job;
-    pl_chunks_run(&job->set->chunks, pool, visit, &own);
-}
 
 // V Phi of some tets from `first` on; how many they are.
 static int find_constraints(const tet_job* job, int first, int last, double phi[PL_TET_LANES]) {
@@ -148,10 +203,15 @@ static void constraint_visit(int first, int last, void* user) {
     }
 }
 
-void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
-                         int vertex_count, double* phi) {
-    memset(phi, 0, (size_t)vertex_count * sizeof(double));
-    visit_tets(&(tet_job){.set = set, .x = x, .out = phi}, pool, constraint_visit);
+void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x, double* phi) {
+    pl_mixed_known* k = known_at(set, x);
+    const size_t size = (size_t)k->vertex_count * sizeof(double);
+    if (!k->has_phi) {
+        memset(k->phi, 0, size);
+        visit_tets(&(tet_job){.set = set, .x = x, .out = k->phi}, pool, constraint_visit);
+        k->has_phi = true;
+    }
+    memcpy(phi, k->phi, size);
 }
 
 // V_e dPhi/dx of the corners
@@ -189,7 +249,15 @@ static void pressure_visit(int first, int last, void* user) {
 
 void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
                            const double* p, double* gradient) {
-    visit_tets(&(tet_job){.set = set, .x = x, .p = p, .out = gradient}, pool, pressure_visit);
+    pl_mixed_known* k = known_at(set, x);
+    const int count = 3 * k->vertex_count;
+    pl_mixed_known_of(k, p);
+    if (!k->has_forces) {
+        memset(k->forces, 0, (size_t)count * sizeof(double));
+        visit_tets(&(tet_job){.set = set, .x = x, .p = p, .out = k->forces}, pool, pressure_visit);
+        k->has_forces = true;
+    }
+    pl_vector_axpy(pool, count, 1.0, k->forces, gradient);
 }
 
 // Every pair (i, j) of corners has dphi_i/dx_j = V_e/4 dPhi/dx_j in the last row of its block, and
@@ -249,6 +317,21 @@ void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matr
     }
     for (int v = 0; v < B->row_count; v++)
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
+}
+
+// They hold for the sum as they do in each tet, where the constant is one eigenvector and what has
+// mean 0 are the others.
+void pl_mixed_flexibility_bounds(const pl_element_set* set, double alpha, double slack,
+                                 double* least, double* most) {
+    const pl_tet_data* d = data_of(set)->tets;
+    *least = *most = 1.0;
+    for (int e = 0; e < set->count; e++) {
+        const pl_material* m = &d->materials[e];
+        const double c = 0.25 * d->volumes[e] * fmax(compliance_of(m), slack / m->mu);
+        const double s = stabilisation_of(d, e, alpha), own = c + 3.0 * s;
+        *least = fmin(*least, c / own);
+        *most = fmax(*most, (c + 4.0 * s) / own);
+    }
 }
 
 bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D) {

@@ -14,19 +14,22 @@
 #define PL_MIXED_TETS_H
 
 #include "elements/tet_elements.h"
+#include "elements/tet_lanes.h"
 #include "step/step_pieces.h"
 
 extern const pl_element_functions pl_mixed_elements;
 
 // Turns a set of tets into one of mixed tets. pressure: per vertex, borrowed; the geometric
 // stiffness p d2Phi of the Hessian comes from it. On failure the set is what it was.
-pl_status pl_mixed_tets_take(pl_element_set* set, const double* pressure, pl_error* error);
+pl_status pl_mixed_tets_take(pl_element_set* set, int vertex_count, const double* pressure,
+                             pl_error* error);
 
+// To be changed before anything else is asked for.
 pl_material* pl_mixed_materials(const pl_element_set* set);
+const pl_tet_data* pl_mixed_tet_data(const pl_element_set* set);
 
 // phi = the constraint of each vertex [m^3]; not finite where a law does not exist
-void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
-                         int vertex_count, double* phi);
+void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x, double* phi);
 // gradient += G' p
 void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
                            const double* p, double* gradient);
@@ -36,6 +39,9 @@ void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const doub
                             pl_block_matrix* A);
 // B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
 void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+// Bounds of the eigenvalues of C + S + D over their diagonal, with D of this slack.
+void pl_mixed_flexibility_bounds(const pl_element_set* set, double alpha, double slack,
+                                 double* least, double* most);
 // What the compliances of the vertices lack: D_i = 1/4 sum_e V_e (slack / mu_e - 1 / kappa_e) over
 // the tets where that is positive. False if there are none.
 bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D);

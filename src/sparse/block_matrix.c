@@ -80,6 +80,14 @@ typedef struct apply_job {
     double* y;
 } apply_job;
 
+static void apply_single_row(const apply_job* job, int row) {
+    const pl_block_matrix* A = job->A;
+    double sum = 0.0;
+    for (int k = A->offsets[row]; k < A->offsets[row + 1]; k++)
+        sum += A->values[k] * job->x[A->columns[k]];
+    job->y[row] = sum;
+}
+
 // one value per entry, rhs_count values per row
 static void apply_scalar_row(const apply_job* job, int row) {
     const pl_block_matrix* A = job->A;
@@ -125,6 +133,7 @@ static void apply_task(int begin, int end, int worker, void* user) {
     for (int row = begin; row < end; row++) {
         if (job->A->block == 3) apply_block3_row(job, row);
         else if (job->A->block == 4) apply_block4_row(job, row);
+        else if (job->rhs_count == 1) apply_single_row(job, row);
         else apply_scalar_row(job, row);
     }
 }

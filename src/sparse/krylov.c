@@ -57,9 +57,15 @@ pl_krylov_end pl_krylov_finish(pl_linear_info* info, pl_krylov_end end) {
     return end;
 }
 
+// r = b
+static double residual_of_zero(pl_krylov* k) {
+    pl_krylov_combine(k, 1.0, k->b, 0.0, k->r);
+    return sqrt(pl_krylov_dot(k, k->r, k->r));
+}
+
 pl_krylov_end pl_krylov_begin(pl_krylov* k, const pl_linear_options* options,
                               pl_linear_info* info) {
-    double norm = k->look ? k->look(k) : pl_krylov_residual(k);
+    double norm = k->x_is_zero ? residual_of_zero(k) : k->look ? k->look(k) : pl_krylov_residual(k);
     return pl_krylov_finish(info, note(info, options, k->scale == 0.0 ? 0.0 : norm / k->scale));
 }
 

@@ -88,7 +88,8 @@ struct pl_krylov {
     void *x, *r;                  // x may be NULL in cg: then only r is found
     void *z, *p, *q;              // work: stationary iteration takes z, cg all three
     double scale;                 // residuals are relative to it: |b|
-    bool x_is_zero;               // stationary: x starts as 0; r need not be set
+    bool x_is_zero;               // x starts as 0; stationary: r need not be set
+    bool trusts_recurrence;       // gmres: the residual it carries counts as the true one
     bool flexible;                // cg
     const pl_cg_passes* passes;   // cg; or NULL
     double (*look)(pl_krylov* k); // r = b - A x, returns |r|. NULL: cg trusts its recurrence
@@ -124,7 +125,8 @@ pl_status pl_krylov_work_setup(pl_krylov_work* work, int vector_count, size_t by
                                pl_error* error);
 void pl_krylov_work_free(pl_krylov_work* work);
 
-// minres and gmres check the true residual before they report convergence.
+// minres and gmres check the true residual before they report convergence, unless k trusts what is
+// carried.
 pl_krylov_end pl_krylov_minres(pl_krylov* k, const pl_krylov_work* work,
                                const pl_linear_options* options, pl_linear_info* info);
 // Restarts when the work vectors are used up.

@@ -111,6 +111,11 @@ pl_krylov_end pl_krylov_gmres(pl_krylov* k, const pl_krylov_work* work,
     for (;;) {
         double before = info->residual;
         pl_krylov_end end = run(k, &m, restart, options, info);
+        if (k->trusts_recurrence) {
+            if (info->residual <= options->tolerance) end = PL_KRYLOV_CONVERGED;
+            if (end == PL_KRYLOV_CONVERGED || end == PL_KRYLOV_ITERATIONS)
+                return pl_krylov_finish(info, end);
+        }
         pl_linear_note_again(info, pl_krylov_residual(k) / k->scale);
         if (info->residual <= options->tolerance) end = PL_KRYLOV_CONVERGED;
         else if (!isfinite(info->residual)) end = PL_KRYLOV_NOT_FINITE;

@@ -138,6 +138,7 @@ double pl_element_set_energy_of(const pl_element_set* set, int first, int last, 
 
 double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x) {
     sum_job job = {.set = set, .x = x};
+    if (set->kind->all_energies) return set->kind->all_energies(set, pool, x);
     return pl_parallel_sum(pool, energy_part, set->count, ENERGY_BLOCK, &job);
 }
 
@@ -213,7 +214,8 @@ static void gather_task(int begin, int end, int worker, void* user) {
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
                              double* gradient) {
     sum_job job = {.set = set, .x = x, .gradient = gradient};
-    if (set->gather)
+    if (set->kind->all_gradients) set->kind->all_gradients(set, pool, x, gradient);
+    else if (set->gather)
         pl_parallel_for(pool, gather_task, set->gather_vertex_count, GATHER_BLOCK, &job);
     else pl_chunks_run(&set->chunks, pool, gradient_chunk, &job);
 }

@@ -36,6 +36,11 @@ typedef struct pl_element_functions {
     // both in the time of `gradients`; NULL: energies take a pass of their own
     double (*energies_and_gradients)(const pl_element_set* set, int first, int last,
                                      const double* x, double* gradient);
+    // gradient += that of all elements, and the sum of all energies, for kinds that remember them;
+    // NULL: by the functions above
+    void (*all_gradients)(const pl_element_set* set, pl_pool* pool, const double* x,
+                          double* gradient);
+    double (*all_energies)(const pl_element_set* set, pl_pool* pool, const double* x);
     // A += scale times the Hessians of some elements from `first` on, but not of `last`; returns
     // how many they are. 0, or NULL: the element `first` goes by the function above.
     int (*hessians)(const pl_element_set* set, int first, int last, const double* x, bool projected,

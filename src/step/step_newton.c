@@ -264,10 +264,12 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
 }
 
 // The unknowns of a coupling change with the direction. False if the direction does not descend in
-// the energy after their elimination, which may be concave where it was convex before.
-static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f) {
+// the energy after their elimination, which may be concave where it was convex before. is_taken:
+// it is taken in any case.
+static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f, bool is_taken) {
     if (!f->coupling || !f->coupling->lead(f->coupling->data)) return true;
     pl_search_forget(m);
+    if (is_taken) return true;
     pl_search_gradient(m, f);
     return pl_search_descends(m, f);
 }
@@ -321,13 +323,16 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         if (status != PL_OK) return status;
         // without an energy there is no descent to check
         bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
+        // a single step of full length, and no other matrix to find one with
+        const bool is_taken =
+            settings->nonlinear == PL_NONLINEAR_LINEARISED && part >= 1.0 && !has_indefinite(f);
         const bool is_led =
             descends && !linear.indefinite && (linear.converged || part >= 1.0 || tells);
-        if (is_led && lead_coupling(m, f)) break;
+        if (is_led && lead_coupling(m, f, is_taken)) break;
         // parts that have no projected form, as the stiffness of a pressure
         bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
         if (part >= 1.0 && !leaves_out) {
-            if (!is_led) lead_coupling(m, f);
+            if (!is_led) lead_coupling(m, f, is_taken);
             break;
         }
         if (is_led) leave_coupling(m, f);

@@ -7,8 +7,8 @@
 // F = Ds Dm^-1, the gradient at corner i is P g_i, and the block (i, j) is dP/dF contracted with
 // g_i and g_j, computed in the frame of the principal stretches (principal.h); the blocks of corner
 // 0 follow from a sum of zero, so only six of sixteen blocks are computed.
-#include "fem/block_sums.h"
-#include "fem/tet_batches.h"
+#include "elements/block_sums.h"
+#include "elements/tet_batch_wide.h"
 #include "material/material_wide.h"
 
 typedef struct sum_job sum_job;
@@ -33,14 +33,6 @@ static void visit_chunks(sum_job* job, pl_pool* pool) {
     pl_chunks_run(&job->set->chunks, pool, visit_chunk, job);
 }
 
-PL_WIDE pl_mat3w deformation_w(const pl_tet_batch* b, const float* x) {
-    pl_vec3w a = pl_load_vec3_w(x, b->corners[0]);
-    pl_vec3w e1 = pl_sub_w(pl_load_vec3_w(x, b->corners[1]), a);
-    pl_vec3w e2 = pl_sub_w(pl_load_vec3_w(x, b->corners[2]), a);
-    pl_vec3w e3 = pl_sub_w(pl_load_vec3_w(x, b->corners[3]), a);
-    return pl_mat3_mul_w(pl_mat3_from_columns_w(e1, e2, e3), b->shape);
-}
-
 PL_WIDE void add_corner_w(float* gradient, const int32_t* corners, pl_vec3w f) {
     pl_add4_w(gradient, corners, (pl_float4w){f.x, f.y, f.z, (pl_fw){0}});
 }
@@ -56,16 +48,10 @@ PL_WIDE void add_stress_w(const pl_tet_batch* b, pl_mat3w P, float* gradient) {
     add_corner_w(gradient, b->corners[3], f3);
 }
 
-PL_WIDE pl_material_w material_of(const pl_tet_batches* set, int batch, pl_fw scale) {
-    const pl_tet_batch* b = &set->batches[batch];
-    return (pl_material_w){scale * b->mu, scale * b->lambda,
-                           set->rivlin ? set->rivlin[batch] : (pl_fw){0}};
-}
-
-// The same of x + low. Differences of the floats of x are exact, or nearly, so that F is rounded
+// F of x + low. Differences of the floats of x are exact, or nearly, so that F is rounded
 // to its own precision and not to that of positions.
 PL_WIDE pl_mat3w deformation_split_w(const pl_tet_batch* b, const float* x, const float* low) {
-    if (!low) return deformation_w(b, x);
+    if (!low) return pl_tet_batch_deformation_w(b, x);
     pl_vec3w a = pl_load_vec3_w(x, b->corners[0]), c = pl_load_vec3_w(low, b->corners[0]), e[3];
     for (int i = 0; i < 3; i++) {
         pl_vec3w high = pl_sub_w(pl_load_vec3_w(x, b->corners[i + 1]), a);
@@ -77,7 +63,7 @@ PL_WIDE pl_mat3w deformation_split_w(const pl_tet_batch* b, const float* x, cons
 static void visit_gradient(const sum_job* job, int begin, int end) {
     for (int k = begin; k < end; k++) {
         pl_tet_batch* b = &job->batches[k];
-        pl_material_w material = material_of(job->set, k, pl_splat_w(1.0f));
+        pl_material_w material = pl_tet_batch_material_w(job->set, k, pl_splat_w(1.0f));
         pl_mat3w P, F = deformation_split_w(b, job->x, job->low);
         job->law->stress(&material, &F, &b->rotation, &P);
         add_stress_w(b, P, job->gradient);
@@ -159,16 +145,14 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
     for (int k = begin; k < end; k++) {
         const pl_tet_batch* b = &job->set->batches[k];
         const pl_tet_entries* entries = &job->set->entries[k];
-        pl_material_w material = material_of(job->set, k, pl_splat_w(job->scale));
-        pl_mat3w F = deformation_w(b, job->x);
+        pl_material_w material = pl_tet_batch_material_w(job->set, k, pl_splat_w(job->scale));
+        pl_mat3w F = pl_tet_batch_deformation_w(b, job->x);
         pl_principal_w tangent;
         pl_prefetch_blocks_w(job->blocks, entries->at, 16);
         job->law->principal(&material, &F, job->projected, &tangent, NULL);
         pl_vec3w g[3];
         for (int i = 0; i < 3; i++)
-            g[i] =
-                pl_principal_turn_w(&tangent, (pl_vec3w){b->shape.m[3 * i], b->shape.m[3 * i + 1],
-                                                         b->shape.m[3 * i + 2]});
+            g[i] = pl_principal_turn_w(&tangent, pl_tet_batch_shape_w(b, i));
         // row sums of the blocks, from which those of corner 0 follow
         pl_mat3w sums[3] = {0}, total = {0};
         bool diagonal = !job->set->without_diagonal;

@@ -7,8 +7,8 @@
 //
 // Sums run over coloured chunks of batches (chunks.h). Any order of vertices and tets is correct;
 // reverse Cuthill-McKee (mesh/reorder.h) is fast.
-#ifndef PL_FEM_TET_BATCHES_H
-#define PL_FEM_TET_BATCHES_H
+#ifndef PL_ELEMENTS_TET_BATCHES_H
+#define PL_ELEMENTS_TET_BATCHES_H
 
 #include "material/material.h"
 #include "sparse/block_matrix.h"
@@ -54,6 +54,8 @@ void pl_tet_batches_place(pl_tet_batches* set, const int* places);
 // Another material of the same kind for a tet, counted among those of the set.
 void pl_tet_batches_set(pl_tet_batches* set, int tet, const pl_material* material, double volume);
 
+// The mean of points, 3 numbers each.
+void pl_points_mean(pl_pool* pool, const double* points, int count, double mean[3]);
 // Positions (3 per vertex) as float4 from an origin. Float keeps 24 bits, so take one in the middle
 // of the body: then a deformation gradient is right to about 1e-7 of (body / edge).
 void pl_float4_from_points(pl_pool* pool, const double* points, int count, const double origin[3],

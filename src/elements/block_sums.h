@@ -3,8 +3,8 @@
 //
 // Adding PL_LANES blocks of 3 x 3 floats to a matrix, lane after lane, so that elements of one
 // batch may share vertices.
-#ifndef PL_FEM_BLOCK_SUMS_H
-#define PL_FEM_BLOCK_SUMS_H
+#ifndef PL_ELEMENTS_BLOCK_SUMS_H
+#define PL_ELEMENTS_BLOCK_SUMS_H
 
 #include "math/vec3w.h"
 

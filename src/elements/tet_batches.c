@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "fem/tet_batches.h"
+#include "elements/tet_batches.h"
 #include "base/memory.h"
 
 #include <float.h>
+#include <string.h>
 
 enum { LEAST_CHUNK = (64 + PL_LANES - 1) / PL_LANES };
 
@@ -171,6 +172,34 @@ void pl_tet_batches_set(pl_tet_batches* set, int tet, const pl_material* materia
     set->batches[batch].mu[lane] = (float)(volume * material->mu);
     set->batches[batch].lambda[lane] = (float)(volume * material->lambda);
     if (set->rivlin) set->rivlin[batch][lane] = (float)material->rivlin;
+}
+
+// sums of coordinates, one for each block of points
+typedef struct mean_job {
+    const double* points;
+    int block;
+    double sums[PL_REDUCE_BLOCKS][3];
+} mean_job;
+
+static void mean_task(int begin, int end, int worker, void* user) {
+    mean_job* job = user;
+    double sum[3] = {0.0, 0.0, 0.0};
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        for (int c = 0; c < 3; c++) sum[c] += job->points[3 * (size_t)i + (size_t)c];
+    memcpy(job->sums[begin / job->block], sum, sizeof sum);
+}
+
+void pl_points_mean(pl_pool* pool, const double* points, int count, double mean[3]) {
+    enum { POINTS_PER_TASK = 2048 };
+    const int smallest = (count + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS;
+    mean_job job = {.points = points,
+                    .block = smallest > POINTS_PER_TASK ? smallest : POINTS_PER_TASK};
+    pl_parallel_for(pool, mean_task, count, job.block, &job);
+    for (int c = 0; c < 3; c++) mean[c] = 0.0;
+    for (int k = 0; k * job.block < count; k++)
+        for (int c = 0; c < 3; c++) mean[c] += job.sums[k][c];
+    for (int c = 0; c < 3; c++) mean[c] /= count;
 }
 
 typedef struct points_job {
