@@ -136,7 +136,7 @@ static pl_status momentum(void* system, int body, pl_vec3* linear, pl_vec3* angu
     pl_rigid_body now = s->bodies[body];
     pl_rigid_take_over(s, &now);
     *linear = now.state.momentum;
-    *angular = pl_add(now.state.spin, pl_cross(now.state.centre, now.state.momentum));
+    *angular = pl_add(now.state.angular_momentum, pl_cross(now.state.centre, now.state.momentum));
     return PL_OK;
 }
 
