@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step whose result is not finite is retried as two, four, then eight smaller steps.
+// A step whose result is not finite, or whose attachments move vertices through a surface, is
+// retried as two, four, then eight smaller steps.
 #include "base/timer.h"
 #include "step/step_assembled.h"
 #include "step/step_integrator.h"
@@ -11,6 +12,7 @@
 #include "step/step_system.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_RETRIES = 3 };
 static const double COLLAPSED = 1e-12; // of the rest shape
@@ -126,6 +128,18 @@ static pl_status find_contact_energy(pl_step_system* s, pl_error* error) {
     return s->meeting_term.check(s->meeting_term.user, error);
 }
 
+// True if vertices that attachments move to their places at the end of the step pass through a
+// surface while all others stay. In smaller steps the others have time to give way.
+static bool drags_through(pl_step_system* s, const pl_step_objective* f) {
+    const pl_minimiser* m = &s->minimiser;
+    const size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
+    if (!s->meeting || memcmp(s->start, m->x, size) == 0) return false;
+    pl_step_free_parts(f, s->start, m->x, m->search.piece_count, m->search.parts);
+    for (int k = 0; k < m->search.piece_count; k++)
+        if (m->search.parts[k] < 1.0) return true;
+    return false;
+}
+
 // from `begin` to `end` of the step, both in [0, 1]
 static pl_status advance(pl_step_system* s, const pl_method_step* step, double begin, double end,
                          bool has_start, pl_method_info* info, pl_error* error) {
@@ -150,6 +164,9 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     f.first_projected = s->minimiser.newton.sees_indefinite ? 0.0 : 1.0;
     status = pl_step_begin_terms(&f, error);
     if (status != PL_OK) return status;
+    bool is_smallest = (end - begin) * (1 << MAX_RETRIES) < 1.5;
+    if (!is_smallest && drags_through(s, &f))
+        return pl_fail(error, PL_ERROR_DIVERGED, "attachments move vertices through a surface");
     s->minimiser.pieces = s->minimiser.apart;
     pl_search_join(&s->minimiser, &f);
     if (!has_start) pl_step_choose_start(s, &f);
@@ -170,7 +187,6 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     if (status != PL_OK) return status;
     if (!pl_step_commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
-    bool is_smallest = (end - begin) * (1 << MAX_RETRIES) < 1.5;
     if (balance_midpoint(s, &f)) return PL_OK;
     if (!pl_midpoint_is_finite(s->midpoint)) return pl_fail_inverted(info, error);
     return is_smallest ? PL_OK : pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
