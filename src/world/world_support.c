@@ -29,13 +29,13 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                       "a rigid body cannot collide with itself; leave it out");
     if (meets_itself && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
-                      "bodies collide with themselves with methods fem, mixed and pbd only in "
-                      "this version; leave it out, or use one of these");
+                      "works only with methods fem, mixed and pbd in this version; leave it out, "
+                      "or use one of these");
     if (meets_itself && body->method != PL_METHOD_PBD &&
         (body->nonlinear != PL_NONLINEAR_NEWTON || body->solver.fixed))
         return refuse(error, b, "contact.self",
-                      "goes with nonlinear newton and without fixed in this version; leave it out, "
-                      "or change these");
+                      "works only with nonlinear newton and without fixed in this version; leave "
+                      "it out, or change these");
     if (meets_itself && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
                       "does not work with pbd.tear and pbd.level in this version; leave it out");
