@@ -57,7 +57,7 @@ LONG_TEST(check_refuses_what_run_refuses)
         {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]",
          "bodies[0].eigenfit: works only with solids"},
         {BOX ", \"method\": \"grid\", \"contact\": {\"self\": true}}]",
-         "bodies[0].contact.self: bodies "},
+         "bodies[0].contact.self: works only with methods"},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
          "\"springs\" does not work with method \"fem\" kind \"solid\""},
         {BOX ", \"material\": {\"law\": \"springs\"}}]", "or set \"kind\": \"cloth\""},
@@ -127,7 +127,7 @@ TEST(check_without_files_refuses_what_this_version_lacks)
                 "\"contact\": {\"self\": true}}]");
     CHECK_INT(run_verb("check", "--skip-files", text, sizeof text), 2);
     CHECK_TEXT(text, "scene.json:2:");
-    CHECK_TEXT(text, "bodies[0].contact.self: bodies collide with themselves");
+    CHECK_TEXT(text, "bodies[0].contact.self: works only with methods");
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\"}]");
     char command[1024], output[1 << 16];
     snprintf(command, sizeof command, "pliant check --skip-files %s", pl_test_path("scene.json"));
