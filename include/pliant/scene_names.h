@@ -14,9 +14,9 @@ extern "C" {
 
 // how keyframes are joined
 #define PL_INTERPOLATION_LIST(X)                                                                   \
-    X(PL_KEYS_STEP, "step", "holds each key until the next")                                       \
-    X(PL_KEYS_LINEAR, "linear", "straight from key to key")                                        \
-    X(PL_KEYS_SMOOTH, "smooth", "without corners, never beyond the keys, at rest at both ends")
+    X(PL_KEYS_STEP, "step", "constant from each key to the next")                                  \
+    X(PL_KEYS_LINEAR, "linear", "linear from key to key")                                          \
+    X(PL_KEYS_SMOOTH, "smooth", "smooth, within the range of the keys, at rest at both ends")
 
 // an axis of the world
 #define PL_AXIS_LIST(X)                                                                            \
@@ -26,12 +26,12 @@ extern "C" {
 
 // a side of the bounding box
 #define PL_SIDE_LIST(X)                                                                            \
-    X(PL_SIDE_LOW_X, "-x", "the side of least x")                                                  \
-    X(PL_SIDE_HIGH_X, "+x", "the side of greatest x")                                              \
-    X(PL_SIDE_LOW_Y, "-y", "the side of least y")                                                  \
-    X(PL_SIDE_HIGH_Y, "+y", "the side of greatest y")                                              \
-    X(PL_SIDE_LOW_Z, "-z", "the side of least z")                                                  \
-    X(PL_SIDE_HIGH_Z, "+z", "the side of greatest z")
+    X(PL_SIDE_LOW_X, "-x", "the side of smallest x")                                               \
+    X(PL_SIDE_HIGH_X, "+x", "the side of largest x")                                               \
+    X(PL_SIDE_LOW_Y, "-y", "the side of smallest y")                                               \
+    X(PL_SIDE_HIGH_Y, "+y", "the side of largest y")                                               \
+    X(PL_SIDE_LOW_Z, "-z", "the side of smallest z")                                               \
+    X(PL_SIDE_HIGH_Z, "+z", "the side of largest z")
 
 // which vertices
 #define PL_SELECTION_KIND_LIST(X)                                                                  \
@@ -61,15 +61,15 @@ extern "C" {
       "softer than it in large compression, 4/3 as stiff in large stretch")                        \
     F(X, MOONEY_RIVLIN, mooney_rivlin, "two moduli, for rubber; fails where a tet inverts")
 #define PL_SOLID_LAW_LIST(F, X)                                                                    \
-    F(X, LINEAR, linear, "linear elasticity, for small turns only")                                \
+    F(X, LINEAR, linear, "linear elasticity, for small rotations only")                            \
     PL_ISOTROPIC_LAW_LIST(F, X)
 
 // material law
 #define PL_LAW_CHOICE(X, CODE, name, help) X(PL_LAW_##CODE, #name, help)
 #define PL_LAW_LIST(X)                                                                             \
-    X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
+    X(PL_LAW_AUTO, "auto", "chosen by kind and method")                                            \
     PL_SOLID_LAW_LIST(PL_LAW_CHOICE, X)                                                            \
-    X(PL_LAW_SPRINGS, "springs", "springs along edges, across, and for bending")                   \
+    X(PL_LAW_SPRINGS, "springs", "springs along edges and across them, and bending")               \
     X(PL_LAW_MEMBRANE, "membrane", "cloth of elastic triangles with bending at edges")
 
 // a material parameter that may vary
@@ -95,7 +95,8 @@ extern "C" {
 // how a gradient goes between its ends
 #define PL_SPACING_LIST(X)                                                                         \
     X(PL_SPACING_LINEAR, "linear", "")                                                             \
-    X(PL_SPACING_LOGARITHMIC, "logarithmic", "by equal factors; both ends above 0")
+    X(PL_SPACING_LOGARITHMIC, "logarithmic",                                                       \
+      "equal factors over equal distances; both ends above 0")
 
 // where a body's mesh comes from
 #define PL_BODY_SHAPE_LIST(X)                                                                      \
@@ -110,51 +111,56 @@ extern "C" {
 
 // what a body is
 #define PL_BODY_KIND_LIST(X)                                                                       \
-    X(PL_BODY_AUTO, "auto", "cloth if a cloth is generated, else solid")                           \
+    X(PL_BODY_AUTO, "auto", "cloth for generated cloths, otherwise solid")                         \
     X(PL_BODY_SOLID, "solid", "tets, or a closed surface to be filled")                            \
-    X(PL_BODY_CLOTH, "cloth", "the triangles themselves")
+    X(PL_BODY_CLOTH, "cloth", "the triangles of the mesh")
 
 // what fills a closed surface with tets
 #define PL_MESHER_LIST(X)                                                                          \
     X(PL_MESHER_STUFFING, "stuffing",                                                              \
-      "even tets of pliant's own; walls thinner than edge are lost")                               \
-    X(PL_MESHER_TETGEN, "tetgen", "the program TetGen, where it is installed; keeps thin walls")
+      "built in: tets of equal size; walls thinner than edge are lost")                            \
+    X(PL_MESHER_TETGEN, "tetgen", "the program TetGen, if installed; keeps thin walls")
 
 // method of simulation
 #define PL_METHOD_LIST(X)                                                                          \
     X(PL_METHOD_FEM, "fem", "finite elements on tets, or cloth")                                   \
-    X(PL_METHOD_MIXED, "mixed", "finite elements with pressure: up to incompressible")             \
+    X(PL_METHOD_MIXED, "mixed",                                                                    \
+      "finite elements with pressure as an unknown: up to incompressible")                         \
     X(PL_METHOD_GRID, "grid", "a lattice inside any closed surface")                               \
     X(PL_METHOD_PBD, "pbd", "position based dynamics: fast, tearing")                              \
-    X(PL_METHOD_RIGID, "rigid", "a solid that does not bend: six unknowns")
+    X(PL_METHOD_RIGID, "rigid", "a solid that does not deform: six unknowns")
 
 // time integration
 #define PL_INTEGRATOR_LIST(X)                                                                      \
-    X(PL_INTEGRATOR_AUTO, "auto", "bdf2 for solids of fem, else euler")                            \
+    X(PL_INTEGRATOR_AUTO, "auto", "bdf2 for solids of fem, otherwise euler")                       \
     X(PL_INTEGRATOR_EULER, "euler",                                                                \
-      "implicit Euler, first order: damps all motion, a dropped ball does not bounce, and free "   \
-      "flight is g t h/2 off after the time t")                                                    \
+      "implicit Euler, first order: damps all motion; a dropped ball does not bounce; free "       \
+      "flight "                                                                                    \
+      "is g t h/2 off after the time t")                                                           \
     X(PL_INTEGRATOR_MIDPOINT, "midpoint",                                                          \
-      "implicit midpoint, second order: keeps momentum and angular momentum, and energy: exactly " \
-      "for the linear law, for others within 1 % where the time step resolves the motion; what a " \
-      "step gains or loses beyond that is taken from vibrations or given back to them. Contacts "  \
-      "act at the end of a step and do not add energy")                                            \
+      "implicit midpoint, second order: conserves momentum and angular momentum. Conserves "       \
+      "energy "                                                                                    \
+      "exactly for the linear law, and within 1 % for others where the time step resolves the "    \
+      "motion; larger gains or losses of a step are corrected in the vibrations. Contacts act at " \
+      "the end of a step and do not add energy")                                                   \
     X(PL_INTEGRATOR_BDF2, "bdf2",                                                                  \
-      "second order: free flight is right, slow motions keep their energy, and vibrations that "   \
+      "second order: free flight is accurate, slow motions keep their energy, and vibrations "     \
+      "that "                                                                                      \
       "the time step does not resolve are damped")                                                 \
     X(PL_INTEGRATOR_QUASISTATIC, "quasistatic", "no inertia: equilibrium in every frame")
 
 // where the stabilisation of method mixed acts
 #define PL_STABILIZE_LIST(X)                                                                       \
-    X(PL_STABILIZE_FULL, "full", "part of the equations: smooth pressures, few iterations")        \
-    X(PL_STABILIZE_MATRIX, "matrix", "in the matrix only: equations as without, more iterations")
+    X(PL_STABILIZE_FULL, "full", "in the equations: smooth pressures, few iterations")             \
+    X(PL_STABILIZE_MATRIX, "matrix",                                                               \
+      "in the matrix only: equations without stabilization, more iterations")
 
 // nonlinear solver
 #define PL_NONLINEAR_LIST(X)                                                                       \
-    X(PL_NONLINEAR_AUTO, "auto", "goes with the method")                                           \
-    X(PL_NONLINEAR_NEWTON, "newton", "until the forces balance")                                   \
+    X(PL_NONLINEAR_AUTO, "auto", "chosen by the method")                                           \
+    X(PL_NONLINEAR_NEWTON, "newton", "Newton iterations until the forces balance")                 \
     X(PL_NONLINEAR_PROJECTIVE, "projective", "local projections and one constant matrix")          \
-    X(PL_NONLINEAR_LINEARISED, "linearised", "one linear solve for each step")
+    X(PL_NONLINEAR_LINEARISED, "linearised", "one linear solve per step")
 
 // Linear solvers that need a matrix and nothing else: F(X, value, symbol, name, help). A solver is
 // one line here and one file, src/sparse/linear_SYMBOL.c.
@@ -168,15 +174,15 @@ extern "C" {
 // linear solver
 #define PL_LINEAR_CHOICE(X, code, symbol, name, help) X(code, name, help)
 #define PL_LINEAR_LIST(X)                                                                          \
-    X(PL_LINEAR_AUTO, "auto", "goes with the method")                                              \
+    X(PL_LINEAR_AUTO, "auto", "chosen by method and size")                                         \
     X(PL_LINEAR_MULTIGRID, "multigrid", "cycles of multigrid")                                     \
     X(PL_LINEAR_MGPCG, "mgpcg", "conjugate gradients with multigrid as preconditioner")            \
     PL_MATRIX_SOLVER_LIST(PL_LINEAR_CHOICE, X)
 
 // where the mass of an element goes
 #define PL_MASS_LIST(X)                                                                            \
-    X(PL_MASS_LUMPED, "lumped", "to its vertices, in equal parts")                                 \
-    X(PL_MASS_CONSISTENT, "consistent", "over its volume: also between vertices; fem only")
+    X(PL_MASS_LUMPED, "lumped", "at the vertices, in equal parts")                                 \
+    X(PL_MASS_CONSISTENT, "consistent", "over the volume of each element; fem only")
 
 // smoother of multigrid
 #define PL_SMOOTHER_LIST(X)                                                                        \
@@ -195,19 +201,19 @@ extern "C" {
 
 // what stiffness means to pbd
 #define PL_PBD_MODEL_LIST(X)                                                                       \
-    X(PL_PBD_STIFFNESS, "stiffness", "0 to 1, depends on step and iterations")                     \
-    X(PL_PBD_COMPLIANCE, "compliance", "in SI units, does not depend on the step")
+    X(PL_PBD_STIFFNESS, "stiffness", "0 to 1; the effect depends on time step and iterations")     \
+    X(PL_PBD_COMPLIANCE, "compliance", "in SI units; independent of the time step")
 
 // rest length of coarse constraints
 #define PL_REST_LENGTH_LIST(X)                                                                     \
-    X(PL_REST_LENGTH_GEODESIC, "geodesic", "along the surface, laid flat")                         \
-    X(PL_REST_LENGTH_PATH, "path", "sum along the collapsed edges")                                \
-    X(PL_REST_LENGTH_DISTANCE, "distance", "straight, at rest")
+    X(PL_REST_LENGTH_GEODESIC, "geodesic", "along the surface, unfolded into a plane")             \
+    X(PL_REST_LENGTH_PATH, "path", "sum of the lengths of the collapsed edges")                    \
+    X(PL_REST_LENGTH_DISTANCE, "distance", "straight distance at rest")
 
 // what happens to the hierarchy at a tear
 #define PL_TEAR_MODE_LIST(X)                                                                       \
-    X(PL_TEAR_REBUILD, "rebuild", "rebuilt around the tear: stays stiff")                          \
-    X(PL_TEAR_REMOVE, "remove", "coarse constraints removed, as in the paper")
+    X(PL_TEAR_REBUILD, "rebuild", "rebuilds the hierarchy around the tear: stays stiff")           \
+    X(PL_TEAR_REMOVE, "remove", "removes coarse constraints, as in the paper")
 
 // what an attachment holds vertices at
 #define PL_TARGET_LIST(X)                                                                          \
@@ -243,18 +249,20 @@ extern "C" {
 
 // which vertices are recorded
 #define PL_RECORDED_LIST(X)                                                                        \
-    X(PL_RECORD_SURFACE, "surface", "what is seen")                                                \
-    X(PL_RECORD_ALL, "all", "inner vertices too")
+    X(PL_RECORD_SURFACE, "surface", "vertices of the surface")                                     \
+    X(PL_RECORD_ALL, "all", "all vertices")
 
 // a recorded field
 #define PL_OUTPUT_FIELD_LIST(X)                                                                    \
     X(PL_OUTPUT_VELOCITY, "velocity", "[m/s]")                                                     \
-    X(PL_OUTPUT_DISPLACEMENT, "displacement", "from rest [m]")                                     \
+    X(PL_OUTPUT_DISPLACEMENT, "displacement", "from the rest position [m]")                        \
     X(PL_OUTPUT_STRETCH, "stretch", "largest principal stretch")                                   \
     X(PL_OUTPUT_VOLUME, "volume", "volume ratio")                                                  \
     X(PL_OUTPUT_PRESSURE, "pressure", "[Pa]")                                                      \
-    X(PL_OUTPUT_STRESS, "stress", "von Mises, mean of the tets around a vertex by volume [Pa]")    \
-    X(PL_OUTPUT_ELEMENT_STRESS, "element_stress", "von Mises of each tet [Pa]; with record all")   \
+    X(PL_OUTPUT_STRESS, "stress",                                                                  \
+      "von Mises stress: mean over the tets around a vertex, by volume [Pa]")                      \
+    X(PL_OUTPUT_ELEMENT_STRESS, "element_stress",                                                  \
+      "von Mises stress of each tet [Pa]; with record all")                                        \
     X(PL_OUTPUT_ENERGY, "energy", "elastic energy density [J/m^3]")                                \
     X(PL_OUTPUT_CONTACT, "contact", "contact force [N]")
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Shapes of colliders. A shape is one file, shape_NAME.c, with its keys (pl_type_NAME), its solid
-// and its picture, and one line in PL_COLLIDER_TABLE of pliant/scene_names.h.
+// The shapes of colliders. Each shape is one file, shape_NAME.c, with its keys (pl_type_NAME), its
+// solid and its picture, and one line in PL_COLLIDER_TABLE of pliant/scene_names.h.
 #ifndef PL_COLLIDER_KIND_H
 #define PL_COLLIDER_KIND_H
 
@@ -70,8 +70,8 @@ bool pl_collider_has_cache(const pl_collider* collider);
 pl_status pl_collider_read_surface(const pl_collider* collider, pl_mesh** out, pl_notes* notes,
                                    pl_error* error);
 
-// The default pivot of a collider's motion: the centre of its box as the scene describes it. mesh:
-// of a collider from a file, after its transform; else NULL.
+// The default pivot of a collider's motion: the centre of its bounding box in the scene. mesh: the
+// transformed mesh of a collider from a file, otherwise NULL.
 pl_vec3 pl_collider_middle(const pl_collider* collider, const pl_mesh* mesh);
 
 // True for a plane at rest that faces straight up; *height: its coordinate along that axis.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-//
-// Balls, and cones with round ends, of which round shapes consist.
+// Distances to balls and to cones with round ends, the building blocks of round shapes.
 #ifndef PL_COLLIDER_ROUND_SOLID_H
 #define PL_COLLIDER_ROUND_SOLID_H
 
@@ -10,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-// some unit vector orthogonal to a unit vector
+// any unit vector orthogonal to a unit vector
 static inline pl_vec3 pl_any_across(pl_vec3 n) {
     pl_vec3 axis = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
     return pl_normalize(pl_cross(n, axis));
@@ -29,8 +28,9 @@ static inline pl_box pl_ball_box(pl_vec3 centre, double r) {
     return (pl_box){pl_sub(centre, reach), pl_add(centre, reach)};
 }
 
-// A cone with round ends: the nearest of all balls along the axis. Along x from a, at y across, the
-// best ball is at t = (x + s y / sqrt(1 - s^2)) / l with s = (r_b - r_a) / l.
+// A cone with round ends is the union of balls along its axis. Returns the fraction of the axis
+// where the ball nearest to p is. With x along the axis from a, y across it, l its length and s =
+// (r_b - r_a) / l, it is t = (x + s y / sqrt(1 - s^2)) / l.
 static inline double pl_cone_part(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p) {
     pl_vec3 axis = pl_sub(b, a);
     double length = pl_norm(axis);
@@ -54,7 +54,7 @@ static inline double pl_cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb
     return distance;
 }
 
-// The surface of a cone is straight along its axis.
+// Radius of curvature at p; *axis: the direction in which the surface is straight.
 static inline double pl_cone_radius(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p,
                                     pl_vec3 normal, pl_vec3* axis) {
     double t = pl_cone_part(a, ra, b, rb, p);
@@ -64,7 +64,7 @@ static inline double pl_cone_radius(pl_vec3 a, double ra, pl_vec3 b, double rb, 
     return ra + t * (rb - ra);
 }
 
-// Box around two balls of the same radius, and so around a rod between them.
+// Bounding box of two balls of the same radius, which is that of a rod between them.
 static inline pl_box pl_rod_box(pl_vec3 a, pl_vec3 b, double radius) {
     return pl_box_add_box(pl_ball_box(a, radius), pl_ball_box(b, radius));
 }

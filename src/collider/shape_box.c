@@ -50,7 +50,7 @@ static double box_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     return nearest;
 }
 
-// Beside an edge the normal has two coordinates, beside a corner three.
+// Near an edge the normal has two nonzero coordinates, near a corner three.
 static double box_radius(const pl_obstacle* s, pl_vec3 p, pl_vec3 normal, pl_vec3* axis) {
     (void)s, (void)p;
     int flat = (normal.x == 0.0) + (normal.y == 0.0) + (normal.z == 0.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Round cones from point to point; one of two points and equal radii is a capsule.
+// Round cones from point to point. A chain of two points with equal radii is a capsule.
 #include "collider/collider_kind.h"
 #include "collider/round_solid.h"
 #include "collider/turned_profile.h"
@@ -43,7 +43,7 @@ static bool cone_is_farther(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 
     return reach < 0.0 || pl_norm2(pl_madd(d, -t, axis)) > 1.000001 * reach * reach;
 }
 
-// finds the nearest cone of a chain: the indices of its two points
+// distance to the nearest cone of a chain; ends: the indices of its two points
 static double chain_nearest(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal, int ends[2]) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;

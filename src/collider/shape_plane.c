@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A half space: everything behind `a` against the direction `b`.
+// A half space: `a` is a point on its boundary, `b` the normal, which points out of the solid.
 #include "collider/collider_kind.h"
 #include "collider/turned_profile.h"
 #include "scene/scene_rules.h"

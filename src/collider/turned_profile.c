@@ -26,7 +26,7 @@ double* pl_turned_cone(double* out, pl_vec3 from, double ra, pl_vec3 to, double 
     pl_turned_axes(axis, &u, &v);
     bool swallowed = length <= fabs(rb - ra); // one ball contains the other
     if (swallowed && rb > ra) from = to, ra = rb;
-    if (swallowed) { // spread evenly from pole to pole
+    if (swallowed) { // rows evenly from pole to pole
         for (int k = 0; k < PL_ROUND_ROWS; k++) {
             double angle = PL_PI * ((double)k / (PL_ROUND_ROWS - 1) - 0.5);
             out = pl_turned_ring(out, pl_madd(from, ra * sin(angle), axis), u, v, ra * cos(angle));

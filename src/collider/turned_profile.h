@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pictures of round shapes are profiles turned about an axis: rows of points, where each row is a
-// ring at some position along the axis. Triangles do not depend on sizes, so animated sizes need no
-// new ones.
+// Meshes of round shapes for pictures: surfaces of revolution. A mesh consists of rows of points;
+// each row is a ring around the axis. The triangles do not depend on sizes, so animated sizes
+// change only the points.
 #ifndef PL_COLLIDER_TURNED_PROFILE_H
 #define PL_COLLIDER_TURNED_PROFILE_H
 

@@ -349,7 +349,7 @@ static pl_status check_springs(const pl_scalar_mg* mg, const pl_mg_spring* sprin
     for (int k = 0; k < count; k++)
         if (!fits_float(&springs[k]))
             return pl_fail(error, PL_ERROR_DIVERGED,
-                           "the pin or contact at vertex %d has a stiffness beyond the range of "
+                           "the pin or contact at vertex %d has a stiffness that is not finite in "
                            "single precision; check the stiffness of attachments and "
                            "colliders",
                            mg->fine.order.row[springs[k].place]);

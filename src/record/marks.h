@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Points with a line each, drawn over the picture, since contacts are hidden between bodies.
+// Marks: a point with a line, drawn over everything else, because contacts are hidden between
+// bodies.
 #ifndef PL_RECORD_MARKS_H
 #define PL_RECORD_MARKS_H
 

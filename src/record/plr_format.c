@@ -143,7 +143,7 @@ static const char* body_fault(const pl_record_body* b) {
     return NULL;
 }
 
-// the first fault of a head, or NULL; *body: the body that has it
+// describes the first error in a head, or NULL; *body: the body with the error
 static const char* head_fault(const pl_record_head* head, const char** body) {
     *body = "";
     if (head->body_count < 0) return "the number of bodies is negative";

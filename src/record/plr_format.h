@@ -31,7 +31,8 @@ typedef struct pl_plr_chunk {
 } pl_plr_chunk;
 
 void pl_plr_put_magic(uint8_t out[PL_PLR_MAGIC_SIZE]);
-// Returns NULL if these are the first bytes of a recording, else what is wrong.
+// Returns NULL if these are the first bytes of a recording, otherwise a text that says what is
+// wrong.
 const char* pl_plr_check_magic(const uint8_t in[PL_PLR_MAGIC_SIZE]);
 
 void pl_plr_put_chunk(const pl_plr_chunk* chunk, uint8_t out[PL_PLR_CHUNK_SIZE]);

@@ -3,7 +3,7 @@
 //
 // Reads recordings. Opening walks over the headers of chunks. After a header with a wrong checksum
 // or missing bytes, the next good header is searched for. Then the checksum of every frame is
-// verified once, unless only the index is wanted. Damaged frames are left out and noted; all others
+// verified once, unless only the index is wanted. Damaged frames are noted and ignored; all others
 // remain readable.
 #include "record/recording.h"
 #include "base/hash.h"

@@ -22,8 +22,8 @@ pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool 
 // kept ones stay unchanged.
 pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool compress,
                              int frame_count, pl_recorder** out, pl_error* error);
-// From now on the thread of a queue packs and writes frames. The queue must outlive the recorder. A
-// write failure is then reported by a later call.
+// Packs and writes frames in the thread of a queue from now on. The queue must outlive the
+// recorder. A later call reports write failures.
 void pl_recorder_use_queue(pl_recorder* recorder, pl_write_behind* queue);
 // values: one per body. On failure (full disk) the file ends with the previous frame. Without a
 // queue, appending may be tried again.
@@ -54,7 +54,7 @@ void pl_recording_close(pl_recording* recording);
 const pl_record_head* pl_recording_head(const pl_recording* recording);
 int pl_recording_frame_count(const pl_recording* recording);
 double pl_recording_time(const pl_recording* recording, int frame);
-// The number under which a frame was written; larger than its index if earlier frames are missing.
+// The number of a frame in its run; larger than its index if earlier frames are missing.
 int64_t pl_recording_number(const pl_recording* recording, int frame);
 // Index of the frame with that number, or -1 if it is missing.
 int pl_recording_find(const pl_recording* recording, int64_t number);

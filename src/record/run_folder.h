@@ -24,8 +24,8 @@ typedef struct pl_run_summary {
     int iterations;
     int unconverged_count;
     int retry_count;
-    int softened_frame_count; // frames with attachments or contacts that counted as softer
-    int turned_frame_count;   // frames with bodies of law linear that turned far
+    int softened_frame_count; // frames with attachments or contacts whose stiffness was reduced
+    int turned_frame_count;   // frames in which bodies of law linear rotated too far
     int unfit_frame_count;    // frames with bodies whose eigenfit is not to be trusted
     int first_unfit_frame;    // the first of them
     int cut_frame_count;      // frames with solves that the budget cut

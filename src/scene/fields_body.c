@@ -50,9 +50,9 @@ const pl_type pl_type_transform = {.name = "transform",
 static const pl_field_info material_rows[] = {
     PL_ROW_CHOICE(pl_material_def, "law", law, pl_law, PL_LAW_AUTO, "material law"),
     PL_ROW_NUMBER(pl_material_def, "density", density, PL_ANIMATED, "kg/m^3", 1e-3, 1e6, 1000,
-                  "mass of solids"),
+                  "density of solids"),
     PL_ROW_NUMBER(pl_material_def, "area_density", area_density, PL_ANIMATED, "kg/m^2", 1e-6, 1e4,
-                  0.2, "mass of cloth"),
+                  0.2, "mass per area of cloth"),
     PL_ROW_NUMBER(pl_material_def, "young", young, PL_ANIMATED, "Pa", 1e-3, 1e13, 1e5,
                   "Young's modulus: jelly 5e3, flesh 2e4, soft rubber 1e6, steel 2e11"),
     PL_ROW_NUMBER(pl_material_def, "poisson", poisson, PL_ANIMATED, "", -0.99, 0.5, 0.4,
@@ -119,7 +119,8 @@ const pl_type pl_type_gradient = {
 static const pl_field_info field_source_rows[] = {
     PL_ROW_TEXT(pl_field_source, "name", name, PL_FIELD_TEXT, PL_REQUIRED,
                 "a field of the mesh, on tets, triangles or vertices"),
-    PL_ROW_NUMBER(pl_field_source, "scale", scale, 0, "", -1e15, 1e15, 1, "factor of its values"),
+    PL_ROW_NUMBER(pl_field_source, "scale", scale, 0, "", -1e15, 1e15, 1,
+                  "its values are multiplied by this"),
 };
 const pl_type pl_type_field_source = {.name = "field",
                                       .help = "A parameter read from a field of the mesh.",
@@ -132,7 +133,7 @@ static const pl_field_info variation_rows[] = {
     PL_ROW_OBJECT(pl_variation, "gradient", gradient, PL_FIELD_OBJECT, PL_VARIANT, gradient,
                   "interpolates two values along a direction"),
     PL_ROW_OBJECT(pl_variation, "field", field, PL_FIELD_OBJECT, PL_VARIANT, field_source,
-                  "takes the values of a field of the mesh"),
+                  "reads the values of a field of the mesh"),
 };
 const pl_type pl_type_variation = {
     .name = "vary",
@@ -165,7 +166,7 @@ static const pl_field_info multigrid_rows[] = {
                  "sweeps before and after on each level, in place of pre_sweeps and post_sweeps; "
                  "finest level first; the last number holds for all coarser levels"),
     PL_ROW_BOOL(pl_multigrid, "stiffness_aware", stiffness_aware, true,
-                "coarse vertices are chosen by stiffness where it varies"),
+                "chooses coarse vertices by stiffness where it varies"),
     PL_ROW_BOOL(pl_multigrid, "fallback", fallback, true,
                 "if cycles stall, switches to mgpcg (mixed: to MINRES), and to direct if that "
                 "fails; metrics "
@@ -202,7 +203,8 @@ const pl_type pl_type_grid = {
     .name = "grid", .help = "Settings of method grid.", PL_TYPE_TABLE(pl_grid, grid_rows)};
 
 static const pl_field_info pbd_rows[] = {
-    PL_ROW_CHOICE(pl_pbd, "model", model, pl_pbd_model, PL_PBD_COMPLIANCE, "meaning of stiffness"),
+    PL_ROW_CHOICE(pl_pbd, "model", model, pl_pbd_model, PL_PBD_COMPLIANCE,
+                  "how stiffness is given"),
     PL_ROW_INT(pl_pbd, "substeps", substeps, 0, 10000, 0,
                "substeps of each step, which share the sweeps of iterations; 0: chosen by pliant, "
                "1 with model stiffness"),
@@ -217,7 +219,7 @@ static const pl_field_info pbd_rows[] = {
     PL_ROW_AUTO(pl_pbd, "compliance", compliance, PL_ANIMATED, "m/N", 0, 1e6, "from the material",
                 "compliance of every distance, with model compliance"),
     PL_ROW_INT(pl_pbd, "parents", parents, 1, 16, 2,
-               "least number of coarse parents of a fine particle"),
+               "smallest number of coarse parents of a fine particle"),
     PL_ROW_AUTO(pl_pbd, "keep_attached", keep_attached, 0, "", 0, 1, "dropped last",
                 "probability that an attached particle stays on a coarse level"),
     PL_ROW_INT(pl_pbd, "passes", passes, 1, 100, 1, "passes over the hierarchy in each step"),
@@ -225,7 +227,8 @@ static const pl_field_info pbd_rows[] = {
                "sweeps over each coarse level in a pass; the coarsest gets more"),
     PL_ROW_CHOICE(pl_pbd, "rest_length", rest_length, pl_rest_length, PL_REST_LENGTH_GEODESIC,
                   "rest length of coarse constraints"),
-    PL_ROW_BOOL(pl_pbd, "coarse_bending", coarse_bending, false, "bending on coarse levels too"),
+    PL_ROW_BOOL(pl_pbd, "coarse_bending", coarse_bending, false,
+                "coarse levels have bending constraints, too"),
     PL_ROW_BOOL(pl_pbd, "lumped_mass", lumped_mass, true,
                 "lumps masses on coarse levels, which conserves linear momentum"),
     PL_ROW_INT(pl_pbd, "level", level, 0, 32, 0, "simulate and draw only this level; 0: all"),
@@ -243,12 +246,12 @@ static const pl_field_info eigenfit_rows[] = {
     PL_ROW_AUTO(pl_eigenfit, "edge", edge, 0, "m", 1e-6, 1e6, "half that of the body",
                 "edge length of the fine mesh, if no file is given"),
     PL_ROW_NUMBER(pl_eigenfit, "tolerance", tolerance, 0, "", 0, 1, 0.4,
-                  "largest loss of orthogonality of a matched mode"),
+                  "modes match if their overlap is above 1 - tolerance"),
     PL_ROW_AUTO(pl_eigenfit, "coarse_edge", coarse_edge, 0, "m", 1e-6, 1e6, "the body is coarse",
                 "the body is the fine one, and is simulated on a mesh of this edge length that "
                 "pliant generates"),
     PL_ROW_ARRAY(pl_eigenfit, "ratios", ratios, ratio_count, PL_FIELD_NUMBERS, 0, 1, "", 1e-6, 1e3,
-                 "factors of the eigenvalues, lowest mode first; no fine mesh is used"),
+                 "factors of the eigenvalues, lowest mode first; replaces the fine mesh"),
     PL_ROW_BOOL(pl_eigenfit, "dac", dac, false,
                 "scales all stiffness by the ratio of the first mode, without fitting modes"),
     PL_ROW_BOOL(pl_eigenfit, "fallback", fallback, false,
@@ -324,7 +327,7 @@ static const pl_field_info body_rows[] = {
     PL_ROW_LIST(pl_body, "vary", variations, variation_count, 0, variation,
                 "parameters that vary over the body"),
     PL_ROW_BOOL(pl_body, "rigid", rigid, false,
-                "does not deform: method rigid, whatever the key method says"),
+                "does not deform; uses method rigid, whatever the key method says"),
     PL_ROW_CHOICE(pl_body, "method", method, pl_method, PL_METHOD_FEM, "method of simulation"),
     PL_ROW_CHOICE(pl_body, "integrator", integrator, pl_integrator, PL_INTEGRATOR_AUTO,
                   "time integration"),

@@ -16,9 +16,9 @@ static const pl_field_info curve_rows[] = {
     PL_ROW_BOOL(pl_curve, "repeat", repeat, false,
                 "starts again from the first key after the last"),
     PL_ROW_NUMBER(pl_curve, "amplitude", amplitude, 0, "", -1e15, 1e15, 0,
-                  "amplitude of an added wave"),
-    PL_ROW_NUMBER(pl_curve, "frequency", frequency, 0, "1/s", 0, 1e6, 1, "of the wave"),
-    PL_ROW_NUMBER(pl_curve, "phase", phase, 0, "deg", -1e6, 1e6, 0, "of the wave"),
+                  "amplitude of a wave that is added"),
+    PL_ROW_NUMBER(pl_curve, "frequency", frequency, 0, "1/s", 0, 1e6, 1, "frequency of the wave"),
+    PL_ROW_NUMBER(pl_curve, "phase", phase, 0, "deg", -1e6, 1e6, 0, "initial phase of the wave"),
 };
 const pl_type pl_type_curve = {
     .name = "curve",
@@ -63,7 +63,7 @@ const pl_type pl_type_force = {
 
 static const pl_field_info wind_rows[] = {
     PL_ROW_VECTOR(pl_wind, "velocity", velocity, PL_ANIMATED, "m/s", -1e4, 1e4, 0, 0, 0,
-                  "of the air"),
+                  "velocity of the air"),
     PL_ROW_NUMBER(pl_wind, "gust", gust, PL_ANIMATED, "m/s", 0, 1e4, 0,
                   "amplitude of gusts along the wind"),
     PL_ROW_NUMBER(pl_wind, "gust_frequency", gust_frequency, 0, "1/s", 0, 1e3, 0.5,
@@ -71,7 +71,7 @@ static const pl_field_info wind_rows[] = {
     PL_ROW_NUMBER(pl_wind, "turbulence", turbulence, PL_ANIMATED, "m/s", 0, 1e4, 0,
                   "random velocity, smooth in space and time, from the seed"),
     PL_ROW_NUMBER(pl_wind, "air_density", air_density, PL_ANIMATED, "kg/m^3", 0, 1e4, 1.2,
-                  "of the air"),
+                  "density of the air"),
     PL_ROW_NUMBER(pl_wind, "drag", drag, PL_ANIMATED, "", 0, 100, 1, "drag coefficient"),
     PL_ROW_NUMBER(pl_wind, "lift", lift, PL_ANIMATED, "", 0, 100, 0.5, "lift coefficient"),
     PL_ROW_ARRAY(pl_wind, "bodies", bodies, body_count, PL_FIELD_TEXTS, 0, 1, "", 0, 0,
@@ -87,8 +87,9 @@ static const pl_field_info output_rows[] = {
     {PL_ROW(pl_output, "fields", fields, PL_FIELD_CHOICES),
      .count_offset = offsetof(pl_output, field_count), .choices = &pl_choices_of_pl_output_field,
      .unit = "", .help = "fields recorded in addition to positions"},
-    PL_ROW_BOOL(pl_output, "contacts", contacts, false,
-                "writes what pushes whom into contacts.csv, which render and export show"),
+    PL_ROW_BOOL(
+        pl_output, "contacts", contacts, false,
+        "writes all contacts and their forces to contacts.csv, which render and export show"),
     PL_ROW_BOOL(pl_output, "compress", compress, true, "compresses recordings"),
     PL_ROW_INT(pl_output, "checkpoint_every", checkpoint_every, 0, 1000000, 0,
                "frames between checkpoints; 0: one for each second of work"),
@@ -102,7 +103,7 @@ const pl_type pl_type_output = {
 
 static const pl_field_info scene_rows[] = {
     PL_ROW_INT(pl_scene, "pliant", version, 1, 1, 1, "version of the format; required"),
-    PL_ROW_TEXT(pl_scene, "title", title, PL_FIELD_TEXT, 0, "title for people"),
+    PL_ROW_TEXT(pl_scene, "title", title, PL_FIELD_TEXT, 0, "title; has no effect"),
     PL_ROW_CHOICE(pl_scene, "up", up, pl_axis, PL_AXIS_Y, "which axis points up"),
     PL_ROW_VECTOR_AUTO(pl_scene, "gravity", gravity, PL_ANIMATED, "m/s^2", -1e6, 1e6,
                        "9.81 against up", "acceleration of every body"),
@@ -116,7 +117,7 @@ static const pl_field_info scene_rows[] = {
     PL_ROW_LIST(pl_scene, "bodies", bodies, body_count, 0, body, "deformable bodies"),
     PL_ROW_LIST(pl_scene, "colliders", colliders, collider_count, 0, collider, "rigid obstacles"),
     PL_ROW_LIST(pl_scene, "attachments", attachments, attachment_count, 0, attachment,
-                "what holds or moves bodies"),
+                "hold or move vertices of bodies"),
     PL_ROW_LIST(pl_scene, "forces", forces, force_count, 0, force, "loads"),
     PL_ROW_LIST(pl_scene, "wind", winds, wind_count, 0, wind, "moving air"),
     PL_ROW_OBJECT(pl_scene, "output", output, PL_FIELD_OBJECT, 0, output, "what a run records"),

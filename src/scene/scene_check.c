@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Resolves and checks a scene: first the choices left to pliant, then the ranges in the tables and
-// the rules of their types (scene_rules.h), then names and references. Stops at the first problem.
+// Resolves and checks a scene. First come the choices left to pliant, then the ranges in the tables
+// and the rules of their types (scene_rules.h), then names and references. Stops at the first
+// problem.
 #include "base/memory.h"
 #include "scene/animation.h"
 #include "scene/combinations.h"
@@ -158,7 +159,7 @@ static pl_status check_names(pl_checker* c, pl_scene* scene, const char* key, co
     return status;
 }
 
-// refuses a reference to something that does not exist; empty ones are allowed
+// refuses a reference to something that does not exist; an empty reference is allowed
 static pl_status check_reference(pl_checker* c, const pl_scene* scene, const char* list_key,
                                  const char* key, const char* what, const char* name) {
     if (!name || !name[0]) return PL_OK;

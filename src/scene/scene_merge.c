@@ -37,7 +37,7 @@ static pl_node* item_named(const pl_node* list, const char* name) {
     return NULL;
 }
 
-// replaces the contents of a value, which keeps its key and its position
+// replaces the contents of a value; its key and its position stay
 static void replace_value(pl_node* node, const pl_node* by) {
     pl_node* next = node->next;
     const char* key = node->key;

@@ -9,16 +9,18 @@
 #include <math.h>
 #include <pliant/mesh.h>
 
-// Larger meshes are taken to be in centimetres, and still larger ones in millimetres [m].
+// Meshes above the first size are assumed to be in centimetres, above the second in millimetres
+// [m].
 static const double LARGEST_IN_METRES = 20.0, LARGEST_IN_CENTIMETRES = 500.0;
-// How far a solid falls, and how far cloth hangs above the ground, in heights of the body.
+// The height from which a solid falls, and the height of hanging cloth above the ground, in heights
+// of the body.
 static const double FALL = 0.3;
 // Young's modulus over the weight per area: the body's own weight shortens it by about a twentieth.
 static const double STIFFNESS = 20.0, DENSITY = 1000.0, GRAVITY = 9.81;
 // Cloth is flat if its height is a smaller part of its length than this. A ball below it has this
 // radius, in lengths of the cloth.
 static const double FLAT = 0.1, BALL = 0.2;
-// The part of the height of hanging cloth that is held.
+// The fraction of the height of hanging cloth that is held.
 static const double HELD = 0.05;
 
 typedef struct starter {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The one list of fields behind scenes: each struct of pliant/scene.h has a pl_type, a table of its
-// members with key, unit, range, default and help. Reading, writing, defaults, copying, checking,
+// The field tables of scenes: each struct of pliant/scene.h has a pl_type, a table of its members
+// with key, unit, range, default and help. Reading, writing, defaults, copying, checking,
 // `--set`, the JSON Schema and the tables of docs/scene.md all walk these tables.
 #ifndef PL_SCENE_TYPE_H
 #define PL_SCENE_TYPE_H
@@ -89,7 +89,7 @@ struct pl_type {
     pl_status (*check)(pl_checker* checker, const void* object);
 };
 
-// All types; the first is the scene. Those of shapes stand with the shapes, in src/collider.
+// All types; the first is the scene. The types of collider shapes are in src/collider.
 #define PL_TYPE_OF_SHAPE(X, CODE, name, type, help) X(name)
 #define PL_TYPE_LIST(X)                                                                            \
     X(scene)                                                                                       \
