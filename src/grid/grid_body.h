@@ -94,7 +94,8 @@ typedef struct pl_grid_body {
     float* more_mass[3];   // mass of faces in addition to one cell's, in cells
 
     // --- cycles
-    bool uses_corot; // has rotations or varying moduli: cycles of `corot`, else of `linear`
+    bool uses_corot;        // has rotations or varying moduli: cycles of `corot`, else of `linear`
+    pl_grid_cycles* cycles; // those
     pl_grid_linear linear;
     pl_grid_corot corot;
     int update_every; // cycles
