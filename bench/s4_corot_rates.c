@@ -62,9 +62,11 @@ static double residual(body* x, bool turn_cells) {
     return pl_grid_corot_residual(&x->c, &x->lattice->state, 1.0,
                                   turn_cells ? PL_COROT_TURN_ALL : PL_COROT_TURN_NONE);
 }
-static double look(body* x) { return pl_grid_corot_look(&x->c, &x->lattice->state, 1.0); }
+static double look(body* x) {
+    return x->c.cycles.functions->look(&x->c.cycles, &x->lattice->state, 1.0);
+}
 static void advance(body* x, double before) {
-    pl_grid_corot_advance(&x->c, &x->lattice->state, 1.0, before);
+    x->c.cycles.functions->advance(&x->c.cycles, &x->lattice->state, 1.0, before);
 }
 
 // ------------------------------------------------------------------ at once
@@ -79,7 +81,7 @@ static void sudden_row(bench* b, body* x, const char* name, bool frozen) {
            (size_t)x->lattice->levels.levels[0].field_size * sizeof(double));
     x->c.phase = PL_COROT_DOWNHILL;
     forces[0] = residual(x, false);
-    pl_grid_corot_begin(&x->c);
+    x->c.cycles.functions->begin(&x->c.cycles);
     residuals[0] = look(x);
     for (int k = 1; k <= CYCLES; k++) {
         if (k == 1 || !frozen) update(x);
@@ -130,7 +132,7 @@ static void compare_with_equilibrium(body* x, int frame, double most_residual) {
     const pl_corot_problem problem = x->c.problem;
     x->c.problem = PL_COROT_TURNING;
     residual(x, true);
-    pl_grid_corot_begin(&x->c);
+    x->c.cycles.functions->begin(&x->c.cycles);
     for (; cycles < MOST && now > 1e-4 * most_residual; cycles++) {
         now = look(x);
         update(x);
@@ -166,7 +168,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
     double t = (frame + 1.0) / FRAMES;
     s4_move_limbs(x->lattice, 0.5 - 0.5 * cos(PL_PI * t));
     double before = frozen ? 0.0 : turned_residual(x);
-    pl_grid_corot_begin(&x->c);
+    x->c.cycles.functions->begin(&x->c.cycles);
     for (int k = 0; k < CYCLES_A_FRAME; k++, cycle++) {
         bool due = cycle % UPDATE_EVERY == 0;
         if (frozen && due && k > 0) residual(x, true);
@@ -180,7 +182,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
         out->rates[cycle] = after / before;
         if (k == CYCLES_A_FRAME - 1) out->worst = fmax(out->worst, after);
     }
-    pl_grid_corot_end(&x->c, &x->lattice->state, 1.0);
+    x->c.cycles.functions->end(&x->c.cycles, &x->lattice->state, 1.0);
 }
 
 // of every step-th value from the first one on; sorts a copy

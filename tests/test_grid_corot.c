@@ -420,10 +420,10 @@ TEST(grid_corot_takes_cycles_back)
     CHECK(compare(&s, copy, false) > 1e-6);
     CHECK(pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL) < 0.9 * before);
     const pl_grid_iteration it = pl_grid_corot_iteration(&s.corot, &s.state, 1.0);
-    pl_grid_recombine_separate(&s.corot.history, &it);
+    pl_grid_recombine_separate(&s.corot.cycles.history, &it);
     double alone = pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);
     CHECK_NEAR(alone / s.corot.progress.own_residual, 1.0, 1e-3);
-    pl_grid_recombine_take_back(&s.corot.history, &it);
+    pl_grid_recombine_take_back(&s.corot.cycles.history, &it);
     CHECK(compare(&s, copy, false) < 1e-14);
     // a cycle that made the residual larger than what it is said to have been
     pl_grid_corot_residual(&s.corot, &s.state, 1.0, PL_COROT_TURN_ALL);

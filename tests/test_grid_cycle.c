@@ -97,7 +97,7 @@ static void conjugate_gradients(const pl_grid_level* l, pl_grid_state* p, double
     double rho = product(l, r, r), start = rho;
     for (int n = 0; n < 2000 && rho > 1e-22 * start; n++) {
         pl_grid_substitute(l, p);
-        pl_grid_apply(l, p, p->f);
+        pl_grid_apply(l, p, false, p->f);
         double step = rho / -product(l, p->u, p->f);
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < l->field_size; i++)

@@ -3,7 +3,7 @@
 //
 // Bodies of parts that are far apart: memory and results are those of the parts.
 #include "base/memory.h"
-#include "grid/grid_frame.h"
+#include "grid/grid_cells.h"
 #include "run_samples.h"
 #include "sample_meshes.h"
 #include "surface_samples.h"

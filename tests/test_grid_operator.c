@@ -46,7 +46,7 @@ static double product(const sample* s, double* const a[3], double* const b[3]) {
 // L u with substituted pressures, in f of the state
 static void apply_substituted(sample* s) {
     pl_grid_substitute(s->layout, &s->state);
-    pl_grid_apply(s->layout, &s->state, s->state.f);
+    pl_grid_apply(s->layout, &s->state, false, s->state.f);
 }
 
 TEST(grid_operator_is_symmetric_and_definite)
@@ -64,7 +64,7 @@ TEST(grid_operator_is_symmetric_and_definite)
         CHECK(xLx < 0.0);
         CHECK_NEAR(pl_grid_energy(s.layout, &s.state), -0.5 * xLx, 1e-9 * fabs(xLx));
         pl_grid_substitute(s.layout, &other);
-        pl_grid_apply(s.layout, &other, other.f);
+        pl_grid_apply(s.layout, &other, false, other.f);
         CHECK_NEAR(product(&s, s.state.u, other.f), xLy, 1e-9 * fabs(xLx));
     }
     pl_grid_state_free(s.layout, &other);
@@ -133,7 +133,7 @@ TEST(grid_distributed_operator_is_triangular)
         s.state.u[a][deep(&s, 0, 0, 0)] = 1.0;
         s.state.p[deep(&s, 0, 0, 0)] = -1.0; // div of the unit
         s.state.p[deep(&s, at[0], at[1], at[2])] = 1.0;
-        pl_grid_apply(s.layout, &s.state, s.state.f);
+        pl_grid_apply(s.layout, &s.state, false, s.state.f);
         for (int n = 0; n < 27; n++) {
             int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1, here = deep(&s, i, j, k);
             for (int b = 0; b < 3; b++)
@@ -154,7 +154,7 @@ TEST(grid_distributed_operator_is_triangular)
         int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1;
         s.state.p[deep(&s, i, j, k)] = -2.0 * laplacian_at(i, j, k) + (i || j || k ? 0.0 : kappa);
     }
-    pl_grid_apply(s.layout, &s.state, s.state.f);
+    pl_grid_apply(s.layout, &s.state, false, s.state.f);
     for (int n = 0; n < 27; n++) {
         int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1, here = deep(&s, i, j, k);
         for (int b = 0; b < 3; b++)

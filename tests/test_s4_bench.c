@@ -78,7 +78,7 @@ TEST(s4_staggered_matrix_is_that_of_the_lattice)
     pl_grid_substitute(&level, &state);
     double *x = PL_ALLOC(double, faces.count), *y = PL_ALLOC(double, faces.count);
     double* out[3] = {state.f[0], state.f[1], state.f[2]};
-    pl_grid_apply(&level, &state, out);
+    pl_grid_apply(&level, &state, false, out);
     for (int pass = 0; pass < 2; pass++) {
         for (int k = cells.low[2]; k < cells.low[2] + cells.size[2]; k++)
             for (int j = cells.low[1]; j < cells.low[1] + cells.size[1]; j++)

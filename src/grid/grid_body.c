@@ -56,10 +56,21 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
+static pl_status create_corot(const pl_grid_body* b, const float* moduli, pl_grid_corot* out,
+                              pl_error* error) {
+    const pl_status status =
+        pl_grid_corot_create(&b->lattice, moduli, b->rotates, b->turn, b->pool, out, error);
+    out->freezes_buckled = b->dynamic;
+    out->uncouples = b->rotates;
+    return status;
+}
+
 pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
-    if (b->uses_corot)
-        return pl_grid_corot_create(&b->lattice, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
-                                    error);
+    if (b->uses_corot) {
+        b->cycles = &b->corot.cycles;
+        return create_corot(b, b->moduli, &b->corot, error);
+    }
+    b->cycles = &b->linear.cycles;
     pl_status status = pl_grid_linear_create(&b->lattice, &b->cells, b->pool, &b->linear, error);
     return status == PL_OK ? pl_grid_linear_reserve(&b->linear, error) : status;
 }
@@ -336,9 +347,7 @@ static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) 
                                     : !moduli && !b->moduli;
     pl_grid_corot corot;
     pl_status status = PL_OK;
-    if (!same)
-        status =
-            pl_grid_corot_create(&b->lattice, moduli, b->rotates, b->turn, b->pool, &corot, error);
+    if (!same) status = create_corot(b, moduli, &corot, error);
     if (same || status != PL_OK) {
         PL_FREE(moduli, float, size);
         return status;
@@ -525,8 +534,7 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
                 sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
-    double elastic = b->uses_corot ? pl_grid_corot_energy(&b->corot, &b->state, h)
-                                   : pl_grid_energy(l, &b->state);
+    const double elastic = b->cycles->functions->energy(b->cycles, &b->state, h);
     return (pl_method_energies){.kinetic = 0.5 * b->density * h * h * h * sum,
                                 .elastic = b->mu * h * elastic};
 }

@@ -10,7 +10,6 @@
 #include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_linear.h"
-#include "grid/grid_pieces.h"
 #include "math/mat3.h"
 #include "mesh/surface_edges.h"
 #include "method/method.h"
@@ -37,6 +36,42 @@ typedef enum pl_grid_surface_kind {
     PL_GRID_SURFACE_TANGLED, // closed but not clean
     PL_GRID_SURFACE_OPEN,    // has boundary edges
 } pl_grid_surface_kind;
+
+// ------------------------------------------------------------------ pieces (grid_pieces.c)
+
+// The connected pieces of a lattice; cells are connected through faces. In equilibrium, each loaded
+// piece must be held.
+
+typedef struct pl_grid_piece {
+    int cell_count;
+    int cell[3];     // its first cell
+    bool held;       // set by pl_grid_pieces_hold
+    double force[4]; // sum of the forces, and of their magnitudes [N]
+} pl_grid_piece;
+
+typedef struct pl_grid_pieces {
+    pl_grid_piece* pieces;
+    int count;
+    int* of_vertex; // the piece of each vertex
+    int vertex_count;
+    int* of_cell; // per index of the level; NULL if there is only one piece
+    int cell_room;
+} pl_grid_pieces;
+
+// anchors: 3 per vertex, each near a cell in use.
+pl_status pl_grid_pieces_create(const pl_grid_level* level, const pl_grid_cells* cells,
+                                const pl_grid_frame* frame, const double* anchors, int vertex_count,
+                                pl_grid_pieces* out, pl_error* error);
+void pl_grid_pieces_free(pl_grid_pieces* pieces);
+
+// Call before a step: clears holds and forces.
+void pl_grid_pieces_reset(pl_grid_pieces* pieces);
+void pl_grid_pieces_hold(pl_grid_pieces* pieces, int vertex);
+void pl_grid_pieces_push(pl_grid_pieces* pieces, int piece, const double force[3]);
+// The first piece that is loaded and not held, or -1.
+int pl_grid_pieces_find_loose(const pl_grid_pieces* pieces);
+
+// ------------------------------------------------------------------ the body
 
 typedef struct pl_grid_body {
     const char* name;
@@ -94,7 +129,8 @@ typedef struct pl_grid_body {
     float* more_mass[3];   // mass of faces in addition to one cell's, in cells
 
     // --- cycles
-    bool uses_corot; // has rotations or varying moduli: cycles of `corot`, else of `linear`
+    bool uses_corot;        // has rotations or varying moduli: cycles of `corot`, else of `linear`
+    pl_grid_cycles* cycles; // those
     pl_grid_linear linear;
     pl_grid_corot corot;
     int update_every; // cycles

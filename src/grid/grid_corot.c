@@ -38,17 +38,18 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         ok = ok && c->descent.direction[a] && c->descent.before[a] && c->spring[a];
     }
     if (!ok) return pl_fail_memory(error, "the general lattice");
-    return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
+    return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->cycles.history, error);
 }
 
 void pl_grid_corot_forget(pl_grid_corot* c) {
     c->descent.has_direction = false;
-    pl_grid_recombine_reset(&c->history);
+    pl_grid_recombine_reset(&c->cycles.history);
 }
 
 pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
-    *out = (pl_grid_corot){.band_sweeps = 2,
+    *out = (pl_grid_corot){.cycles.functions = &pl_grid_corot_functions,
+                           .band_sweeps = 2,
                            .problem = rotates ? PL_COROT_TURNING : PL_COROT_LINEAR,
                            .springs_changed = true,
                            .progress = {.turn = PL_COROT_TURN_ALL, .is_judged = true},
@@ -79,7 +80,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->descent.direction[a], float, size), PL_FREE(c->descent.before[a], float, size);
         PL_FREE(c->spring[a], float, size);
     }
-    pl_grid_recombine_free(&c->history);
+    pl_grid_recombine_free(&c->cycles.history);
     pl_corot_bottom_free(&c->bottom);
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) pl_corot_level_free(&c->levels[l]);
     *c = (pl_grid_corot){0};
@@ -106,7 +107,7 @@ static void spread_springs(pl_grid_corot* c) {
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < c->levels[0].layout->field_size; i++) {
-            const float now = stiffness ? (float)stiffness[a][i] : 0.0f;
+            const float now = (float)stiffness[a][i];
             if (now != c->spring[a][i]) c->springs_changed = true;
             c->spring[a][i] = now;
         }

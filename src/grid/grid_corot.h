@@ -28,9 +28,8 @@
 #ifndef PL_GRID_COROT_H
 #define PL_GRID_COROT_H
 
+#include "grid/grid_cycles.h"
 #include "grid/grid_factor.h"
-#include "grid/grid_lattice.h"
-#include "grid/grid_recombine.h"
 #include "math/mat3.h"
 
 // Flags of a cell and its low faces.
@@ -164,6 +163,7 @@ typedef struct pl_corot_progress {
 } pl_corot_progress;
 
 typedef struct pl_grid_corot {
+    pl_grid_cycles cycles;
     pl_corot_level levels[PL_GRID_MAX_LEVELS];
     int level_count;
     pl_corot_bottom bottom;
@@ -179,14 +179,9 @@ typedef struct pl_grid_corot {
     float* spring[3];     // of the finest level
     bool springs_changed; // `extra` does not include them yet
     pl_corot_descent descent;
-    pl_grid_recombine history; // corrections of earlier cycles, see pl_grid_corot_recombine
     pl_corot_progress progress;
     bool freezes_buckled; // cells that buckle keep the rotation of the step's first cycle; for
                           // bodies in motion
-    // Springs and contacts: updates the right-hand side of the state for its current positions; or
-    // NULL.
-    void (*update_springs)(void* user);
-    void* springs_user;
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -204,7 +199,7 @@ double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, doub
                               pl_corot_turn turn);
 // Updates all levels with the current rotations and these coefficients.
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia);
-// Sets springs on faces of the finest level, used from the next update on; NULL: none.
+// Sets springs on faces of the finest level, used from the next update on.
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]);
 // One V-cycle: solves for u and s of the finest level from its f and g, starting from zero.
 void pl_grid_corot_cycle(pl_grid_corot* c);
@@ -238,13 +233,8 @@ bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, d
 // residual at these positions, taken with eliminated pressures.
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
 
-// The cycles of a step (grid_corot_step.c). Call begin before the state changes (Dirichlet cells
-// may move first); then look, which returns the residual, and advance, which makes one cycle, as
-// often as needed; then end. The caller makes the updates.
-void pl_grid_corot_begin(pl_grid_corot* c);
-double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h);
-void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h);
+// The general lattice as a step uses it (grid_corot_step.c).
+extern const pl_grid_cycle_functions pl_grid_corot_functions;
 
 // ------------------------------------------------------------------ parts of a cycle
 

@@ -247,7 +247,7 @@ static double residual_part(int begin, int end, void* user) {
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
                               pl_corot_turn turn) {
     job j = {.c = c, .state = state, .h = h};
-    if (c->update_springs) c->update_springs(c->springs_user);
+    if (c->cycles.update_springs) c->cycles.update_springs(c->cycles.springs_user);
     pl_corot_update_rotations(c, state, h, turn);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }

@@ -88,7 +88,7 @@ pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state
 bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
     pl_grid_recombined out;
-    const bool ok = pl_grid_recombine_cycle(&c->history, &it, MAX_GROWTH * residual, &out);
+    const bool ok = pl_grid_recombine_cycle(&c->cycles.history, &it, MAX_GROWTH * residual, &out);
     c->progress.own_residual = out.alone;
     return ok;
 }
@@ -107,7 +107,8 @@ void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, doub
 
 // ------------------------------------------------------------------ step
 
-void pl_grid_corot_begin(pl_grid_corot* c) {
+static void begin(pl_grid_cycles* cycles) {
+    pl_grid_corot* c = (pl_grid_corot*)cycles;
     pl_grid_corot_forget(c);
     c->phase = PL_COROT_RECOMBINED;
     c->progress = (pl_corot_progress){.turn = PL_COROT_TURN_ALL, .is_judged = true};
@@ -153,22 +154,24 @@ static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
                             : pl_grid_corot_backtrack(c, state, h, residual));
     if (!(residual <= MAX_STEP_GROWTH * c->progress.own_residual)) {
         const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
-        pl_grid_recombine_separate(&c->history, &it);
+        pl_grid_recombine_separate(&c->cycles.history, &it);
         if (!(c->progress.own_residual <= MAX_STEP_GROWTH * c->progress.last_residual))
-            pl_grid_recombine_take_back(&c->history, &it);
+            pl_grid_recombine_take_back(&c->cycles.history, &it);
         residual = residual_now(c, state, h);
     }
     return judge(c, residual);
 }
 
-double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h) {
+static double look(pl_grid_cycles* cycles, pl_grid_state* state, double h) {
+    pl_grid_corot* c = (pl_grid_corot*)cycles;
     double residual = check(c, state, h);
     if (c->phase == PL_COROT_RECOMBINED)
         return c->progress.failures < MAX_FAILURES ? residual : go_downhill(c, state, h);
     return c->progress.failures < MAX_DOWNHILL_FAILURES ? residual : recombine_again(c, state, h);
 }
 
-void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
+static void advance(pl_grid_cycles* cycles, pl_grid_state* state, double h, double residual) {
+    pl_grid_corot* c = (pl_grid_corot*)cycles;
     c->progress.last_residual = residual;
     if (c->freezes_buckled && c->progress.cycle > 0) c->progress.turn = PL_COROT_TURN_STEADY;
     if (c->progress.cycle == 0) c->progress.best_residual = residual;
@@ -182,8 +185,56 @@ void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, dou
     c->progress.cycle++;
 }
 
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h) {
+static void end(pl_grid_cycles* cycles, pl_grid_state* state, double h) {
+    pl_grid_corot* c = (pl_grid_corot*)cycles;
     if (!c->progress.is_judged) check(c, state, h);
     c->progress.turn = PL_COROT_TURN_ALL;
     if (c->phase == PL_COROT_DOWNHILL) pl_grid_corot_substitute(c, state, h);
 }
+
+// ------------------------------------------------------------------ as a step sees it
+
+static void apply(pl_grid_cycles* cycles, const pl_grid_state* state, double h,
+                  double* const out[3]) {
+    pl_grid_corot* c = (pl_grid_corot*)cycles;
+    c->phase = PL_COROT_DOWNHILL;
+    pl_grid_corot_residual(c, state, h, PL_COROT_TURN_ALL);
+    if (!out) return;
+    pl_grid_corot_forces(c, state, h, false, out);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < c->levels[0].layout->field_size; i++) out[a][i] = -out[a][i];
+}
+
+static void find_held_forces(pl_grid_cycles* c, const pl_grid_state* state, double h,
+                             double* const out[3]) {
+    pl_grid_corot_forces((pl_grid_corot*)c, state, h, true, out);
+}
+
+static double energy(const pl_grid_cycles* c, const pl_grid_state* state, double h) {
+    return pl_grid_corot_energy((const pl_grid_corot*)c, state, h);
+}
+
+static double residual(pl_grid_cycles* c, const pl_grid_state* state, double h) {
+    return pl_grid_corot_residual((pl_grid_corot*)c, state, h, PL_COROT_TURN_NONE);
+}
+
+static void set_springs(pl_grid_cycles* c, double* const stiffness[3]) {
+    pl_grid_corot_set_springs((pl_grid_corot*)c, stiffness);
+}
+
+static void update(pl_grid_cycles* c, double compressibility, double inertia) {
+    pl_grid_corot_update((pl_grid_corot*)c, compressibility, inertia);
+}
+
+const pl_grid_cycle_functions pl_grid_corot_functions = {.turns = true,
+                                                         .min_strain = 1e-6,
+                                                         .apply = apply,
+                                                         .find_held_forces = find_held_forces,
+                                                         .energy = energy,
+                                                         .residual = residual,
+                                                         .set_springs = set_springs,
+                                                         .update = update,
+                                                         .begin = begin,
+                                                         .look = look,
+                                                         .advance = advance,
+                                                         .end = end};

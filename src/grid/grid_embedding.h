@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "grid/grid_level.h"
+#include "grid/grid_lattice.h"
 #include "grid/grid_voxels.h"
 
 #include <pliant/mesh.h>

@@ -5,7 +5,7 @@
 #ifndef PL_GRID_LANES_H
 #define PL_GRID_LANES_H
 
-#include "grid/grid_level.h"
+#include "grid/grid_lattice.h"
 #include "math/simd.h"
 
 // A mask of PL_LANES cells, from the bits of a chunk; lane is a multiple of PL_LANES.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Builds the layout of a level: rows, chunks, segments.
-#include "grid/grid_level.h"
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 
 #include <string.h>
 

@@ -18,6 +18,8 @@ enum { SERIAL_CELLS = 50000 };
 static const double MAX_LEFT_SHARE = 0.25;
 enum { THIN_SWEEPS = 8 };
 
+static const pl_grid_cycle_functions functions;
+
 static pl_pool* pool_of(const pl_grid_linear* mg, int l) {
     return mg->levels[l].layout->cell_count < SERIAL_CELLS ? NULL : mg->pool;
 }
@@ -38,8 +40,11 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
 
 pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_cells* cells,
                                 pl_pool* pool, pl_grid_linear* out, pl_error* error) {
-    *out =
-        (pl_grid_linear){.band_sweeps = 2, .relocated_sweeps = 2, .coarse_cycles = 1, .pool = pool};
+    *out = (pl_grid_linear){.cycles.functions = &functions,
+                            .band_sweeps = 2,
+                            .relocated_sweeps = 2,
+                            .coarse_cycles = 1,
+                            .pool = pool};
     pl_status status = add_level(out, lattice, cells, error);
     pl_grid_cells last = {0};
     while (status == PL_OK && out->level_count < lattice->level_count) {
@@ -68,7 +73,7 @@ void pl_grid_linear_free(pl_grid_linear* mg) {
         pl_grid_exact_free(&mg->exact[l]);
         pl_grid_recombine_free(&mg->coarse_history[l]);
     }
-    pl_grid_recombine_free(&mg->history);
+    pl_grid_recombine_free(&mg->cycles.history);
     *mg = (pl_grid_linear){0};
 }
 
@@ -91,7 +96,8 @@ void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double in
     }
 }
 
-void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) {
+static void set_springs(pl_grid_cycles* c, double* const stiffness[3]) {
+    pl_grid_linear* mg = (pl_grid_linear*)c;
     // restricted like a residual of positions; uses u and f as scratch, which cycles overwrite
     pl_grid_linear_level* fine = &mg->levels[0];
     for (int i = 0; i < fine->layout->field_size; i++) {
@@ -255,13 +261,15 @@ static void take(const pl_grid_iteration* it, float* const to[4]) {
     pl_grid_take_correction(&((pl_grid_linear*)it->levels)->levels[0], to, it->pool);
 }
 
-double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
-    if (mg->update_springs) mg->update_springs(mg->springs_user);
+static double look(pl_grid_cycles* c, pl_grid_state* state, double h) {
+    pl_grid_linear* mg = (pl_grid_linear*)c;
+    (void)h;
+    if (mg->cycles.update_springs) mg->cycles.update_springs(mg->cycles.springs_user);
     return pl_grid_residual(&mg->levels[0], state, mg->pool);
 }
 static void run_cycle(const pl_grid_iteration* it) { pl_grid_linear_cycle(it->levels); }
 static double find_residual(const pl_grid_iteration* it) {
-    return pl_grid_linear_look(it->levels, it->state);
+    return look(it->levels, it->state, it->cell);
 }
 
 pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* state) {
@@ -283,18 +291,20 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 // residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
 // fails, cycles continue alone.
 
-void pl_grid_linear_begin(pl_grid_linear* mg) {
+static void begin(pl_grid_cycles* c) {
+    pl_grid_linear* mg = (pl_grid_linear*)c;
     // only the state carries over from step to step, so runs can be resumed
     mg->phase = PL_GRID_CYCLES_ALONE;
     mg->cycle = mg->stalls = 0;
     mg->coarse_cycles = 1;
-    pl_grid_recombine_reset(&mg->history);
+    pl_grid_recombine_reset(&mg->cycles.history);
 }
 
 static bool has_history(pl_grid_linear* mg) {
     pl_error ignored;
-    return mg->history.size > 0 || pl_grid_recombine_create(mg->levels[0].layout, PL_GRID_HISTORY,
-                                                            &mg->history, &ignored) == PL_OK;
+    return mg->cycles.history.size > 0 ||
+           pl_grid_recombine_create(mg->levels[0].layout, PL_GRID_HISTORY, &mg->cycles.history,
+                                    &ignored) == PL_OK;
 }
 
 // Leaves PL_GRID_CYCLES_ALONE if cycles are slow.
@@ -305,7 +315,7 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     const bool grows = mg->cycle > 1 && residual > last;
     pl_error ignored;
     if (!(slow || grows)) return;
-    const bool mixes = !mg->update_springs && residual > MANY_TIMES * last;
+    const bool mixes = !mg->cycles.update_springs && residual > MANY_TIMES * last;
     if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_coarse_cycles(mg, 2, &ignored);
 }
@@ -318,15 +328,17 @@ static void watch_stalls(pl_grid_linear* mg, double residual) {
     mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
     const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
     const pl_grid_linear_phase next =
-        mixes && !mg->update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+        mixes && !mg->cycles.update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (next == mg->phase) return;
     if (next == PL_GRID_CYCLES_MIXED) mg->coarse_cycles = 1;
     mg->phase = next;
-    pl_grid_recombine_reset(&mg->history);
+    pl_grid_recombine_reset(&mg->cycles.history);
 }
 
-void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual) {
+static void advance(pl_grid_cycles* c, pl_grid_state* state, double h, double residual) {
+    pl_grid_linear* mg = (pl_grid_linear*)c;
     const pl_grid_iteration it = pl_grid_linear_iteration(mg, state);
+    (void)h;
     mg->cycle++;
     if (mg->phase == PL_GRID_CYCLES_ALONE) watch_rate(mg, residual);
     if (mg->phase != PL_GRID_CYCLES_ALONE) watch_stalls(mg, residual);
@@ -337,9 +349,54 @@ void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double res
         pl_grid_linear_cycle(mg);
         pl_grid_correct(&mg->levels[0], state, mg->pool);
         break;
-    case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
+    case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->cycles.history, &it); break;
     case PL_GRID_CYCLES_RECOMBINED:
-        pl_grid_recombine_cycle(&mg->history, &it, INFINITY, &unused);
+        pl_grid_recombine_cycle(&mg->cycles.history, &it, INFINITY, &unused);
         break;
     }
 }
+
+// ------------------------------------------------------------------ as a step sees it
+
+static const pl_grid_level* finest(const pl_grid_cycles* c) {
+    return ((const pl_grid_linear*)c)->levels[0].layout;
+}
+
+static void apply(pl_grid_cycles* c, const pl_grid_state* state, double h, double* const out[3]) {
+    (void)h;
+    if (out) pl_grid_apply(finest(c), state, false, out);
+}
+
+static void find_held_forces(pl_grid_cycles* c, const pl_grid_state* state, double h,
+                             double* const out[3]) {
+    (void)h;
+    pl_grid_apply(finest(c), state, true, out);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < finest(c)->field_size; i++) out[a][i] = -out[a][i];
+}
+
+static double energy(const pl_grid_cycles* c, const pl_grid_state* state, double h) {
+    (void)h;
+    return pl_grid_energy(finest(c), state);
+}
+
+static double residual(pl_grid_cycles* c, const pl_grid_state* state, double h) {
+    pl_grid_linear* mg = (pl_grid_linear*)c;
+    (void)h;
+    return pl_grid_residual(&mg->levels[0], state, mg->pool);
+}
+
+static void update(pl_grid_cycles* c, double compressibility, double inertia) {
+    pl_grid_linear_update((pl_grid_linear*)c, compressibility, inertia);
+}
+
+static const pl_grid_cycle_functions functions = {.min_strain = 1e-10,
+                                                  .apply = apply,
+                                                  .find_held_forces = find_held_forces,
+                                                  .energy = energy,
+                                                  .residual = residual,
+                                                  .set_springs = set_springs,
+                                                  .update = update,
+                                                  .begin = begin,
+                                                  .look = look,
+                                                  .advance = advance};

@@ -6,9 +6,8 @@
 #ifndef PL_GRID_LINEAR_H
 #define PL_GRID_LINEAR_H
 
-#include "grid/grid_lattice.h"
+#include "grid/grid_cycles.h"
 #include "grid/grid_linear_level.h"
-#include "grid/grid_recombine.h"
 
 // The subroutines of a cycle (Fig. 22), for timing. Restriction includes the residual. Far from the
 // boundary band, the interior sweep includes prolongation and the initial zeros.
@@ -30,6 +29,7 @@ typedef enum pl_grid_linear_phase {
 } pl_grid_linear_phase;
 
 typedef struct pl_grid_linear {
+    pl_grid_cycles cycles;
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
     pl_grid_exact exact[PL_GRID_MAX_LEVELS]; // of thin parts; of all of the coarsest level
@@ -46,11 +46,6 @@ typedef struct pl_grid_linear {
     int cycle;            // so far
     int stalls;           // consecutive recombined cycles with next to no progress
     double last_residual; // before the last cycle
-    pl_grid_recombine history;
-    // Springs and contacts: updates the right-hand side of the state for its current positions; or
-    // NULL.
-    void (*update_springs)(void* user);
-    void* springs_user;
     pl_pool* pool;
 } pl_grid_linear;
 
@@ -64,8 +59,6 @@ pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error);
 // Sets the coefficients of all levels. compressibility: mu / lambda. inertia: of the finest level,
 // in units of mu / h^2.
 void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double inertia);
-// Sets springs on faces of the finest level, used from the next update on.
-void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]);
 
 // Solves each coarser level by this many recombined cycles from now on (1: V-cycles). For thin
 // limbs a coarse level is too soft or too stiff by large factors, so the correction of a V-cycle is
@@ -80,12 +73,6 @@ void pl_grid_linear_cycle(pl_grid_linear* mg);
 
 // The interface of the linear lattice to recombination.
 pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* state);
-
-// The cycles of a step. Call begin; then look, which returns the residual, and advance, which makes
-// one cycle, as often as needed. The caller makes the updates.
-void pl_grid_linear_begin(pl_grid_linear* mg);
-double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state);
-void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual);
 
 // ------------------------------------------------------------------ equations in double
 // (grid_linear_operator.c)
@@ -102,8 +89,9 @@ double pl_grid_face_residual(const pl_grid_level* level, const pl_grid_state* st
                              const pl_grid_segment* segment, int axis, int offset);
 double pl_grid_cell_residual(const pl_grid_level* level, const pl_grid_state* state,
                              const pl_grid_segment* segment, int offset);
-// out[a] = L u on interior faces, with the state's pressures.
-void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
+// out[a] = L u on interior faces, with the state's pressures; on all faces if `everywhere`.
+void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, bool everywhere,
+                   double* const out[3]);
 // u' K u / 2, where K is -L with all pressures substituted. Prescribed values are included.
 double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
 // Adds the level's u and c to the state.

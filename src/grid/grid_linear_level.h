@@ -20,7 +20,7 @@
 #define PL_GRID_LINEAR_LEVEL_H
 
 #include "grid/grid_factor.h"
-#include "grid/grid_level.h"
+#include "grid/grid_lattice.h"
 #include "grid/grid_transfer.h"
 
 // Consecutive chunks of a row that all have core cells or interior faces.
@@ -57,7 +57,7 @@ typedef struct pl_grid_band_chunk {
 } pl_grid_band_chunk;
 
 // A face with everything that its equation needs: one that is relaxed alone, because it shares its
-// chunk with few other band faces, or one of an exact solve (grid_linear_exact.h).
+// chunk with few other band faces, or one of an exact solve (grid_linear_exact.c).
 typedef struct pl_grid_single_face {
     int at;            // place of the face
     int rows[5];       // neighbours at low y, high y, low z, high z; then the diagonal one, as in
@@ -146,11 +146,11 @@ void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* cons
 
 // ------------------------------------------------------------------ parts of the above
 
-// The band (grid_linear_band_setup.c): its chunks, then the lists of its faces.
+// The band (grid_linear_band.c): its chunks, then the lists of its faces.
 pl_status pl_grid_band_create(pl_grid_linear_level* level, pl_error* error);
 void pl_grid_band_free(pl_grid_linear_level* level);
 void pl_grid_band_set_coefficients(pl_grid_linear_level* level);
-// The ghosts (grid_linear_prolong.c).
+// The ghosts (grid_linear_transfer.c).
 pl_status pl_grid_ghosts_create(pl_grid_linear_level* level, const pl_grid_cells* cells,
                                 pl_error* error);
 

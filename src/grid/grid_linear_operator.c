@@ -98,14 +98,15 @@ double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state,
                                 level->layout->size[1] * level->layout->size[2], ROWS, &job));
 }
 
-void pl_grid_apply(const pl_grid_level* l, const pl_grid_state* s, double* const out[3]) {
+void pl_grid_apply(const pl_grid_level* l, const pl_grid_state* s, bool everywhere,
+                   double* const out[3]) {
     for (int k = 0; k < l->segment_count; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
                 int at = g->begin + i;
                 bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
-                out[a][at] = own ? stress_force(l, s, g, a, i) : 0.0;
+                out[a][at] = own || everywhere ? stress_force(l, s, g, a, i) : 0.0;
             }
     }
 }

@@ -174,7 +174,7 @@ static float cell_residual(const pl_grid_linear_level* l, const pl_grid_spot* p)
 }
 
 // A pressure residual has weight a quarter in each of the eight children (see
-// grid_linear_restrict.c).
+// grid_linear_transfer.c).
 void pl_grid_relocated_restrict(const pl_grid_relocated* r, const pl_grid_linear_level* fine,
                                 pl_grid_linear_level* coarse) {
     for (int n = 0; n < r->cell_count; n++) {

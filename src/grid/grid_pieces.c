@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "grid/grid_pieces.h"
 #include "base/memory.h"
+#include "grid/grid_body.h"
 #include "math/vec3.h"
 #include "mesh/disjoint_sets.h"
 

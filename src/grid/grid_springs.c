@@ -132,8 +132,7 @@ static void take_coefficients(pl_grid_body* b) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
-    if (b->uses_corot) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else pl_grid_linear_set_springs(&b->linear, b->state.f);
+    b->cycles->functions->set_springs(b->cycles, b->state.f);
     b->coefficients_fit = false;
     b->inertia_set = b->state.inertia;
 }
@@ -291,23 +290,11 @@ static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
 
 // gradient of the elastic energy at prescribed faces [N], into the right-hand side
 static void find_held_forces(pl_grid_body* b) {
-    const pl_grid_level* l = &b->lattice.levels[0];
     const double scale = b->frame.cell * b->mu;
     double* const* f = b->state.f;
-    const size_t size = (size_t)l->field_size * sizeof(double);
-    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
-    if (b->uses_corot) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
-    for (int k = 0; k < l->segment_count; k++) {
-        const pl_grid_segment* g = &l->segments[k];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++) {
-                const int at = g->begin + i;
-                if (b->uses_corot) f[a][at] *= scale;
-                else
-                    f[a][at] = scale * (pl_grid_face_residual(l, &b->state, g, a, i) -
-                                        pl_grid_inertia_of(&b->state, a, at) * b->state.u[a][at]);
-            }
-    }
+    b->cycles->functions->find_held_forces(b->cycles, &b->state, b->frame.cell, f);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < b->lattice.levels[0].field_size; i++) f[a][i] *= scale;
 }
 
 // number of the attachment that holds a face across a, or 0

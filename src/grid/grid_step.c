@@ -76,38 +76,21 @@ static double load_of(const pl_grid_body* b) {
     return sqrt(sum);
 }
 
-// f = L u at the current positions; also updates the rotations
-static void apply_lattice(pl_grid_body* b) {
-    const pl_grid_level* l = &b->lattice.levels[0];
-    if (!b->uses_corot) {
-        pl_grid_apply(l, &b->state, b->state.f);
-        return;
-    }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
-    pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, false, b->state.f);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
-}
-
 // f = L y for damping, and the rotations of the previous positions
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
+    const pl_grid_cycle_functions* cycles = b->cycles->functions;
     const size_t size = (size_t)l->field_size * sizeof(double);
-    const bool damps = b->dynamic && b->damping_stiffness > 0.0;
+    const bool damps = b->dynamic && b->damping_stiffness > 0.0, looks_back = damps && b->uses_past;
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    b->corot.phase = PL_COROT_DOWNHILL;
-    if (damps && b->uses_past) {
+    if (looks_back) {
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < l->field_size; i++) b->state.u[a][i] = pl_grid_reference(b, a, i);
-        apply_lattice(b);
+        cycles->apply(b->cycles, &b->state, b->frame.cell, b->state.f);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], size);
-        if (b->uses_corot) memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
-    } else if (damps) {
-        apply_lattice(b);
-        return;
+        if (b->turn) memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
     }
-    if (b->uses_corot)
-        pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_ALL);
+    cycles->apply(b->cycles, &b->state, b->frame.cell, damps && !looks_back ? b->state.f : NULL);
 }
 
 void pl_grid_translate(pl_grid_body* b, const double way[3]) {
@@ -192,15 +175,12 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
     if (b->uses_corot) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
-    b->corot.freezes_buckled = b->dynamic;
-    b->corot.uncouples = b->rotates;
     b->cycle = 0;
     b->stiffened_count = 0;
     // lambda = 0 would leave the pressure undefined; a tiny value is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
-    if (b->uses_corot) pl_grid_corot_begin(&b->corot);
-    else pl_grid_linear_begin(&b->linear);
+    b->cycles->functions->begin(b->cycles);
     pl_grid_move_dirichlet(b, loads);
     set_applied(b, loads);
     b->state.inertia =
@@ -209,7 +189,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
     move_ahead(b);
     if (loads->is_repeated && b->has_guess) start_from_guess(b);
     b->has_guess = false;
-    b->coefficients_fit = b->coefficients_fit && !b->uses_corot && !b->stiffened &&
+    b->coefficients_fit = b->coefficients_fit && !b->cycles->functions->turns && !b->stiffened &&
                           b->inertia_set == b->state.inertia;
     if (!b->coefficients_fit) pl_grid_set_coefficients(b);
     return PL_OK;
@@ -219,8 +199,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
 
 static double residual_of_start(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_update_springs(&(pl_grid_spring_context){b, loads, NULL});
-    if (!b->uses_corot) return pl_grid_residual(&b->linear.levels[0], &b->state, b->pool);
-    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, PL_COROT_TURN_NONE);
+    return b->cycles->functions->residual(b->cycles, &b->state, b->frame.cell);
 }
 
 // A body with springs or contacts starts its step where forces are smaller: at the positions of
@@ -233,58 +212,39 @@ static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     if (ahead < residual_of_start(b, loads)) pl_grid_translate(b, b->free_flight);
 }
 
-// Smallest load that counts: the stress of this strain everywhere. The residual of a body at rest
-// is round-off, which no cycle reduces.
-static double min_load(const pl_grid_body* b, double strain) {
-    return strain * b->frame.cell * sqrt((double)b->lattice.levels[0].face_count);
-}
-
 // A residual this many times the load counts as divergence. Mixed cycles may pass through large
 // ones.
 static const double MAX_GROWTH = 1e8;
 
-// ------------------------------------------------------------------ cycles of either kind
+// ------------------------------------------------------------------ one cycle
 
-static double look(pl_grid_body* b) {
-    return b->uses_corot ? pl_grid_corot_look(&b->corot, &b->state, b->frame.cell)
-                         : pl_grid_linear_look(&b->linear, &b->state);
-}
-
-static void update(pl_grid_body* b) {
-    const double compressibility = b->state.compressibility, inertia = b->state.inertia;
-    if (b->uses_corot) pl_grid_corot_update(&b->corot, compressibility, inertia);
-    else pl_grid_linear_update(&b->linear, compressibility, inertia);
-    b->coefficients_fit = true;
-}
-
-static void advance(pl_grid_body* b, double residual) {
-    if (b->uses_corot) pl_grid_corot_advance(&b->corot, &b->state, b->frame.cell, residual);
-    else pl_grid_linear_advance(&b->linear, &b->state, residual);
+static double min_load(const pl_grid_body* b) {
+    return b->cycles->functions->min_strain * b->frame.cell *
+           sqrt((double)b->lattice.levels[0].face_count);
 }
 
 static void set_springs(pl_grid_body* b, pl_grid_spring_context* context) {
-    void (*callback)(void* user) = context ? pl_grid_update_springs : NULL;
-    b->corot.update_springs = b->linear.update_springs = callback;
-    b->corot.springs_user = b->linear.springs_user = context;
+    b->cycles->update_springs = context ? pl_grid_update_springs : NULL;
+    b->cycles->springs_user = context;
 }
-
-// ------------------------------------------------------------------ one cycle
 
 // One cycle. Rotations and coefficients belong to the current positions, or to those of up to
 // update_every cycles ago.
 static double run_cycle(pl_grid_body* b, const pl_grid_loads* loads) {
-    const double residual = look(b);
+    const pl_grid_cycle_functions* cycles = b->cycles->functions;
+    const double residual = cycles->look(b->cycles, &b->state, b->frame.cell);
     // Only the first residual counts as load: on the way to equilibrium forces may grow for a
     // while, and a diverging cycle must not raise the load and with it the tolerance.
-    if (b->cycle == 0)
-        b->load = fmax(b->load, fmax(residual, min_load(b, b->uses_corot ? 1e-6 : 1e-10)));
+    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, min_load(b)));
     const double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (relative > MAX_GROWTH) return INFINITY;
     if (pl_grid_update_spring_coefficients(b)) pl_grid_set_right_side(b, loads);
-    if (!b->coefficients_fit || (b->uses_corot && b->cycle % b->update_every == 0)) update(b);
+    if (!b->coefficients_fit || (cycles->turns && b->cycle % b->update_every == 0))
+        cycles->update(b->cycles, b->state.compressibility, b->state.inertia);
+    b->coefficients_fit = true;
     b->cycle++;
-    advance(b, residual);
+    cycles->advance(b->cycles, &b->state, b->frame.cell, residual);
     return relative;
 }
 
@@ -303,11 +263,10 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_loads* loads, const dou
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     pl_grid_spring_context reacts = {b, loads, NULL};
-    if (b->uses_corot) {
-        if (pl_grid_has_springs(b, loads))
-            b->corot.update_springs = pl_grid_update_springs, b->corot.springs_user = &reacts;
-        pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
-        b->corot.update_springs = NULL;
+    if (b->cycles->functions->end) {
+        if (pl_grid_has_springs(b, loads)) set_springs(b, &reacts);
+        b->cycles->functions->end(b->cycles, &b->state, b->frame.cell);
+        set_springs(b, NULL);
     }
     // not before: the end may undo part of the last cycle
     pl_grid_keep_momentum(b, loads);

@@ -9,8 +9,7 @@
 #include "base/array.h"
 #include "base/pool.h"
 #include "grid/grid_cells.h"
-#include "grid/grid_frame.h"
-#include "grid/grid_level.h"
+#include "grid/grid_lattice.h"
 
 // Memory is proportional to the cells in use, plus a few bytes for each cell and row of the
 // bounding box, from which wide empty slabs are folded away. Lattices beyond these limits are
