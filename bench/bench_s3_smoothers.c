@@ -56,15 +56,12 @@ typedef struct race {
     double start; // residual
 } race;
 
-static void start(race* a, s3_smoother* m) {
-    memset(a->u, 0, 4 * (size_t)a->s->vertex_count * sizeof(double));
-    s3_smoother_begin(m);
-}
+static void forget(race* a) { memset(a->u, 0, 4 * (size_t)a->s->vertex_count * sizeof(double)); }
 
 static double sweeps_per_digit(race* a, s3_smoother* m, double omega) {
     double left = a->start;
     int sweeps = 0;
-    start(a, m);
+    forget(a);
     while (sweeps < MAX_SWEEPS && left > 0.01 * a->start) {
         for (int i = 0; i < CHECK_SWEEPS; i++) s3_smoother_sweep(m, omega, a->u);
         sweeps += CHECK_SWEEPS;
@@ -88,7 +85,7 @@ static void time_sweeps(race* a) {
     for (int round = 0; round < ROUNDS; round++)
         for (int kind = 0; kind < S3_SMOOTHER_COUNT; kind++) {
             runner* m = &a->runners[kind];
-            start(a, m->smoother);
+            forget(a);
             double begin = thread_seconds();
             for (int i = 0; i < ROUND_SWEEPS; i++) s3_smoother_sweep(m->smoother, m->omega, a->u);
             seconds[kind][round] = (thread_seconds() - begin) / ROUND_SWEEPS;

@@ -24,10 +24,7 @@ const char* s3_smoother_name(s3_smoother_kind kind);
 // NULL if memory is out. s and mesh are borrowed.
 s3_smoother* s3_smoother_create(s3_smoother_kind kind, const s3_system* s, const pl_mesh* mesh);
 void s3_smoother_destroy(s3_smoother* m);
-// u is zero, or becomes it before the next sweep.
-void s3_smoother_begin(s3_smoother* m);
-// u moves towards A^-1 b by one sweep, a pass over all vertices or tets; omega is the relaxation.
-// Sweeps of vertices that use what they have just changed go forward and backward by turns.
+// u moves towards A^-1 b by one sweep; omega is the relaxation.
 void s3_smoother_sweep(s3_smoother* m, double omega, double* u);
 
 #endif
