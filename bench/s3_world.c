@@ -10,7 +10,7 @@
 #include <time.h>
 
 pl_world* s3_world(const char* bench_name, const char* format, ...) {
-    static char text[16384];
+    static char text[1 << 15];
     va_list arguments;
     va_start(arguments, format);
     int size = vsnprintf(text, sizeof text, format, arguments);

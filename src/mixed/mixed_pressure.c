@@ -63,6 +63,8 @@ struct pl_mixed_pressure {
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double* solved_rhs;                // per vertex: of `eliminated`
     bool is_solved;                    // there are `eliminated` of this B + D
+    double* known_x;                   // 3 per vertex: the last x that was looked at
+    bool is_known;                     // phi and `eliminated` are those of it, and of the shift
     double *at_x, *change;             // per vertex: p and dp of the last direction
     double* units;                     // of the pressures in A, per vertex [Pa]
     double *rhs, *solution;            // 4 per vertex
@@ -79,6 +81,7 @@ static size_t vertex_bytes(const pl_mixed_pressure* m) {
 // ---- the energy and its gradient
 
 static void find_shift(pl_mixed_pressure* m) {
+    m->is_known = false;
     if (m->options.in_matrix_only)
         pl_mixed_stabilise(m->set, m->pool, m->options.stabilisation, m->vertex_count, m->p0,
                            m->shift);
@@ -89,7 +92,10 @@ static void find_shift(pl_mixed_pressure* m) {
 // p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
 // forces and what is reported: they are solved for once.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
+    if (m->is_known && memcmp(m->known_x, x, 3 * vertex_bytes(m)) == 0) return;
     pl_mixed_constraint(m->set, m->pool, x, m->phi);
+    memcpy(m->known_x, x, 3 * vertex_bytes(m));
+    m->is_known = true;
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
     if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
     memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
@@ -262,21 +268,42 @@ static double missing(const pl_mixed_pressure* m, int v) {
     return m->scales[m->pieces->piece_of[v]] * m->D[v] * (m->centre[v] - m->at_x[v]);
 }
 
-static void solve(void* data, const pl_linear_options* options, bool residual_unread,
-                  const double* b, double* direction, pl_linear_info* info) {
-    pl_mixed_pressure* m = data;
-    (void)residual_unread;
-    for (int v = 0; v < m->vertex_count; v++) {
-        memcpy(m->rhs + 4 * (size_t)v, b + 3 * (size_t)v, 3 * sizeof(double));
+typedef struct solve_job {
+    pl_mixed_pressure* m;
+    const double* b;
+    double* direction;
+} solve_job;
+
+static void set_rhs_task(int begin, int end, int worker, void* user) {
+    const solve_job* job = user;
+    pl_mixed_pressure* m = job->m;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        memcpy(m->rhs + 4 * (size_t)v, job->b + 3 * (size_t)v, 3 * sizeof(double));
         m->rhs[4 * (size_t)v + 3] = m->units[v] * missing(m, v);
     }
-    pl_mixed_linear_solve(m->linear, options, m->rhs, m->solution, info);
-    for (int v = 0; v < m->vertex_count; v++) {
+}
+
+static void take_solution_task(int begin, int end, int worker, void* user) {
+    const solve_job* job = user;
+    pl_mixed_pressure* m = job->m;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
         const double* from = m->solution + 4 * (size_t)v;
-        memcpy(direction + 3 * (size_t)v, from, 3 * sizeof(double));
+        memcpy(job->direction + 3 * (size_t)v, from, 3 * sizeof(double));
         double scale = m->scales ? m->scales[m->pieces->piece_of[v]] : 0.0;
         if (m->scales) m->change[v] = scale > 0.0 ? m->units[v] * from[3] / scale : 0.0;
     }
+}
+
+static void solve(void* data, const pl_linear_options* options, bool residual_unread,
+                  const double* b, double* direction, pl_linear_info* info) {
+    pl_mixed_pressure* m = data;
+    solve_job job = {m, b, direction};
+    (void)residual_unread;
+    pl_parallel_for(m->pool, set_rhs_task, m->vertex_count, VERTICES_PER_TASK, &job);
+    pl_mixed_linear_solve(m->linear, options, m->rhs, m->solution, info);
+    pl_parallel_for(m->pool, take_solution_task, m->vertex_count, VERTICES_PER_TASK, &job);
     m->scales = NULL;
 }
 
@@ -421,6 +448,7 @@ void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     for (int k = 0; k < ONES; k++) PL_FREE(*ones[k], double, n);
     PL_FREE(m->forces, double, 3 * n);
     PL_FREE(m->matrix_x, double, 3 * n);
+    PL_FREE(m->known_x, double, 3 * n);
     pl_mixed_float_destroy(m->fast);
     PL_FREE(m->rhs, double, 4 * n);
     PL_FREE(m->solution, double, 4 * n);
@@ -443,9 +471,10 @@ static bool allocate(pl_mixed_pressure* m) {
     for (int k = 0; k < ONES; k++) ok = (*ones[k] = PL_ALLOC(double, n)) && ok;
     m->forces = PL_ALLOC(double, 3 * n);
     m->matrix_x = PL_ALLOC(double, 3 * n);
+    m->known_x = PL_ALLOC(double, 3 * n);
     m->rhs = PL_ALLOC(double, 4 * n);
     m->solution = PL_ALLOC(double, 4 * n);
-    return ok && m->forces && m->matrix_x && m->rhs && m->solution;
+    return ok && m->forces && m->matrix_x && m->known_x && m->rhs && m->solution;
 }
 
 static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const int* neighbours,
@@ -523,6 +552,7 @@ const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
 double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
     double worst = 0.0;
     int count = m->pieces->count;
+    m->is_known = false;
     pl_mixed_constraint(m->set, m->pool, x, m->phi);
     for (int k = 0; k < count; k++) m->piece_loss[k] = 0.0;
     for (int v = 0; v < m->vertex_count; v++) m->piece_loss[m->pieces->piece_of[v]] += m->phi[v];
