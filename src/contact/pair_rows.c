@@ -15,10 +15,9 @@
 // the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a
 // millimetre.
 enum { APPROACHES = 10, PAIR_BLOCK = 256 };
-// Pairs within this multiple of their distance get a row, because other contacts may push them
-// closer. All neighbours in a surface are about as near as NEAR: those that it holds apart anyway
-// get one where they are nearer.
-static const double NEAR = 2.0, NEAR_AT_REST = 1.2;
+// All neighbours in a surface are about as near as PL_PAIR_NEAR: those that it holds apart anyway
+// get a row where they are nearer than this multiple of their distance.
+static const double NEAR_AT_REST = 1.2;
 // Smallest fraction of the missing distance that a substep restores, but never faster than the
 // whole distance in PL_PARTING_TIME: bodies that start too close would fly apart.
 static const double MIN_RATE = 0.1;
@@ -64,22 +63,15 @@ static pl_vec3 difference(const double weights[4], const pl_quad* at) {
     return sum;
 }
 
-// by how much the two can approach: what all four have in common does not count
 static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
-    pl_vec3 ways[4], mean = {0, 0, 0};
-    double way[4];
-    for (int i = 0; i < 4; i++) {
-        ways[i] = pl_sub(to->x[i], from->x[i]);
-        mean = pl_madd(mean, 0.25, ways[i]);
-    }
-    for (int i = 0; i < 4; i++) way[i] = pl_distance(ways[i], mean);
-    return is_edges ? fmax(way[0], way[1]) + fmax(way[2], way[3])
-                    : way[0] + fmax(way[1], fmax(way[2], way[3]));
+    pl_quad ways;
+    for (int i = 0; i < 4; i++) ways.x[i] = pl_sub(to->x[i], from->x[i]);
+    return pl_quad_approach(&ways, is_edges);
 }
 
 bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
-    const double room = NEAR * thickness_of_both(m, pair);
+    const double room = PL_PAIR_NEAR * thickness_of_both(m, pair);
     if (!pl_quad_boxes_meet(&from, &to, pair->is_edges, room)) return false;
     return pl_quad_distance(&from, pair->is_edges, NULL) <=
            ways_of(&from, &to, pair->is_edges) + room;
@@ -92,7 +84,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     const double ways = ways_of(&from, &to, pair->is_edges);
     double share = 0.0;
     const bool are_neighbours = wanted < thickness_of_both(m, pair);
-    const double near = (are_neighbours ? NEAR_AT_REST : NEAR) * wanted;
+    const double near = (are_neighbours ? NEAR_AT_REST : PL_PAIR_NEAR) * wanted;
     if (before - ways > near || !(before > 0.0)) return false;
     pl_quad at = to;
     // only follow pairs that can pass each other

@@ -105,6 +105,11 @@ static double speed_of(const pl_quad* motion, bool is_edges) {
     return is_edges ? fmax(n[0], n[1]) + fmax(n[2], n[3]) : n[0] + fmax(fmax(n[1], n[2]), n[3]);
 }
 
+double pl_quad_approach(const pl_quad* given, bool is_edges) {
+    const pl_quad motion = without_mean(given);
+    return speed_of(&motion, is_edges);
+}
+
 static double size_of(const pl_quad* start, const pl_quad* motion) {
     double size = 0.0;
     for (int i = 0; i < 4; i++)
