@@ -73,8 +73,10 @@ bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
     const double room = PL_PAIR_NEAR * thickness_of_both(m, pair);
     if (!pl_quad_boxes_meet(&from, &to, pair->is_edges, room)) return false;
-    return pl_quad_distance(&from, pair->is_edges, NULL) <=
-           ways_of(&from, &to, pair->is_edges) + room;
+    const double near = ways_of(&from, &to, pair->is_edges) + room;
+    if (pl_quad_is_beyond(&from, pair->is_edges, near)) return false;
+    return pl_quad_is_within(&from, pair->is_edges, near) ||
+           pl_quad_distance(&from, pair->is_edges, NULL) <= near;
 }
 
 bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_pair_row* out) {

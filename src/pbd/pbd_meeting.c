@@ -34,6 +34,8 @@ pl_pbd_meeting pl_pbd_meeting_empty(void) {
     return (pl_pbd_meeting){.pairs = pl_array_of(sizeof(pl_contact_pair)),
                             .wakes = pl_array_of(sizeof(int)),
                             .awake = pl_array_of(sizeof(pl_contact_pair)),
+                            .near = pl_array_of(sizeof(bool)),
+                            .checked = pl_array_of(sizeof(pl_contact_pair)),
                             .rows = pl_array_of(sizeof(pl_pair_row)),
                             .parts = pl_array_of(sizeof(double))};
 }
@@ -42,12 +44,15 @@ void pl_pbd_meeting_free(pl_pbd_meeting* m) {
     pl_array_free(&m->pairs);
     pl_array_free(&m->wakes);
     pl_array_free(&m->awake);
+    pl_array_free(&m->near);
+    pl_array_free(&m->checked);
     pl_array_free(&m->rows);
     pl_array_free(&m->parts);
     PL_FREE(m->limits, double, m->vertex_count);
     PL_FREE(m->pushed, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->from, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->way, double, 3 * (size_t)m->vertex_count);
+    PL_FREE(m->solved, double, 3 * (size_t)m->vertex_count);
     *m = (pl_pbd_meeting){0};
 }
 
@@ -63,13 +68,14 @@ void pl_pbd_meeting_begin(pl_pbd_meeting* m, const pl_method_step* step) {
 
 static pl_status make_room(pl_pbd_meeting* m, int vertex_count, pl_error* error) {
     const size_t count = (size_t)vertex_count;
-    if (m->from && m->way && m->limits && m->pushed) return PL_OK;
+    if (m->from && m->way && m->solved && m->limits && m->pushed) return PL_OK;
     m->vertex_count = vertex_count;
     if (!m->from) m->from = PL_ALLOC(double, 3 * count);
     if (!m->way) m->way = PL_ALLOC(double, 3 * count);
+    if (!m->solved) m->solved = PL_ALLOC(double, 3 * count);
     if (!m->limits) m->limits = PL_ALLOC(double, count);
     if (!m->pushed) m->pushed = PL_ALLOC(double, 3 * count);
-    if (!m->from || !m->way || !m->limits || !m->pushed)
+    if (!m->from || !m->way || !m->solved || !m->limits || !m->pushed)
         return pl_fail_memory(error, "the contacts of bodies");
     for (size_t v = 0; v < count; v++) m->limits[v] = 1.0;
     return PL_OK;
@@ -125,8 +131,9 @@ static int wake_of(const wake_job* job, const pl_contact_pair* pair) {
     const pl_quad at = pl_pair_places(pair, job->meeting->from),
                   ways = pl_pair_places(pair, job->meeting->way);
     const double near = PL_PAIR_NEAR * pl_surfaces_distance(a, b) + slack_of(a) + slack_of(b);
-    const double left = pl_quad_distance(&at, pair->is_edges, NULL) - near;
     const double way = pl_quad_approach(&ways, pair->is_edges);
+    if (pl_quad_is_within(&at, pair->is_edges, near + way)) return 1;
+    const double left = pl_quad_distance(&at, pair->is_edges, NULL) - near;
     if (!(left > way)) return 1;
     return left < MAX_HORIZON * way ? (int)(left / way) : MAX_HORIZON + 1;
 }
@@ -160,7 +167,7 @@ static bool put_to_sleep(pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_p
 static bool wake_pairs(pl_pbd_meeting* m) {
     const pl_contact_pair* pairs = m->pairs.data;
     const int* wakes = m->wakes.data;
-    m->awake.count = 0;
+    m->awake.count = m->near.count = 0;
     pl_contact_pair* awake = pl_array_add(&m->awake, m->pairs.count);
     if (m->pairs.count && !awake) return false;
     m->awake.count = 0;
@@ -184,7 +191,7 @@ static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* po
     for (size_t i = 0; i < count; i++) m->way[i] = end[i] - start[i];
     m->part_count = 0;
     m->horizon = status == PL_OK ? horizon : 0;
-    if (status == PL_OK && !put_to_sleep(m, surfaces, pool))
+    if (status == PL_OK && (!put_to_sleep(m, surfaces, pool) || !wake_pairs(m)))
         status = pl_fail_memory(error, "the contacts of bodies");
     return status;
 }
@@ -230,12 +237,37 @@ static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, doub
     pl_vec3_store(motion->end + k, at);
 }
 
-// Limits the vertices of pairs that would meet to the smallest allowed fraction, times margin.
-static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const double* parts,
-                     double margin) {
-    const pl_contact_pair* pairs = m->awake.data;
-    pl_pairs_limit(pairs, (int)m->awake.count, parts, margin, m->limits);
+static bool has_moved(const pl_pbd_meeting* m, const pl_pair_motion* motion,
+                      const pl_contact_pair* pair) {
+    for (int i = 0; i < 4; i++) {
+        const size_t k = 3 * (size_t)pair->v[i];
+        if (memcmp(m->solved + k, motion->end + k, 3 * sizeof(double)) != 0) return true;
+    }
+    return false;
+}
+
+// Pairs that were too far from each other to meet still are, unless one of their vertices has been
+// moved since.
+static bool list_checked(pl_pbd_meeting* m, const pl_pair_motion* motion) {
+    const pl_contact_pair* awake = m->awake.data;
+    const bool* near = m->near.count ? m->near.data : NULL;
+    m->checked.count = 0;
+    pl_contact_pair* checked = pl_array_add(&m->checked, m->awake.count);
+    if (m->awake.count && !checked) return false;
+    m->checked.count = 0;
     for (size_t k = 0; k < m->awake.count; k++)
+        if (!near || near[k] || has_moved(m, motion, &awake[k]))
+            checked[m->checked.count++] = awake[k];
+    m->parts.count = 0;
+    return m->checked.count == 0 || pl_array_add(&m->parts, m->checked.count);
+}
+
+// Limits the vertices of pairs that would meet to the smallest allowed fraction, times margin.
+static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, double margin) {
+    const pl_contact_pair* pairs = m->checked.data;
+    const double* parts = m->parts.data;
+    pl_pairs_limit(pairs, (int)m->checked.count, parts, margin, m->limits);
+    for (size_t k = 0; k < m->checked.count; k++)
         for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
             double* limit = &m->limits[pairs[k].v[i]];
             if (*limit < 1.0) shorten(m, motion, pairs[k].v[i], *limit);
@@ -253,13 +285,11 @@ static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
             strays(m, surfaces, pool, motion->end, m->part_count + 1, 1.0))
             status = search(m, surfaces, pool, motion->start, motion->end, 1, error);
         if (status != PL_OK) return status;
-        m->parts.count = 0;
-        if (!wake_pairs(m)) return pl_fail_memory(error, "the contacts of bodies");
-        double* parts = pl_array_add(&m->parts, m->awake.count);
-        if (m->awake.count && !parts) return pl_fail_memory(error, "the contacts of bodies");
-        if (pl_pairs_advance(motion, pool, m->awake.data, (int)m->awake.count, parts) >= 1.0)
+        if (!list_checked(m, motion)) return pl_fail_memory(error, "the contacts of bodies");
+        if (pl_pairs_advance(motion, pool, m->checked.data, (int)m->checked.count, m->parts.data) >=
+            1.0)
             return PL_OK;
-        cut_ways(m, motion, parts, round < CUT_ROUNDS ? 0.95 : 0.0);
+        cut_ways(m, motion, round < CUT_ROUNDS ? 0.95 : 0.0);
     }
     for (int v = 0; v < m->vertex_count; v++) shorten(m, motion, v, 0.0);
     return PL_OK;
@@ -278,30 +308,28 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
 typedef struct pairs_job {
     const pl_pair_motion* motion;
     const pl_contact_pair* pairs;
-    double* parts; // per pair: 1 if it is near, else 0
+    bool* near;
 } pairs_job;
 
 // Whether a pair can be too close at the end or meet on the way; most cannot.
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pairs_job* job = user;
-    for (int k = begin; k < end; k++)
-        job->parts[k] = pl_pair_may_touch(job->motion, &job->pairs[k]) ? 1.0 : 0.0;
+    for (int k = begin; k < end; k++) job->near[k] = pl_pair_may_touch(job->motion, &job->pairs[k]);
 }
 
 static pl_status make_rows(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
                            pl_error* error) {
-    m->rows.count = m->parts.count = 0;
+    m->rows.count = 0;
     if (!wake_pairs(m)) return pl_fail_memory(error, "the contacts of bodies");
-    double* near = pl_array_add(&m->parts, m->awake.count);
+    bool* near = pl_array_add(&m->near, m->awake.count);
     if (m->awake.count && !near) return pl_fail_memory(error, "the contacts of bodies");
     const pl_contact_pair* pairs = m->awake.data;
     pairs_job job = {motion, pairs, near};
     pl_parallel_for(pool, near_task, (int)m->awake.count, PAIR_BLOCK, &job);
     for (size_t k = 0; k < m->awake.count; k++) {
         pl_pair_row row;
-        if (near[k] > 0.0 && pl_pair_row_make(motion, &pairs[k], &row) &&
-            !pl_array_push(&m->rows, &row))
+        if (near[k] && pl_pair_row_make(motion, &pairs[k], &row) && !pl_array_push(&m->rows, &row))
             return pl_fail_memory(error, "the contacts of bodies");
     }
     return PL_OK;
@@ -384,6 +412,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     if (status == PL_OK) status = make_rows(m, pool, motion, error);
     if (status != PL_OK) return status;
     // without rows no pair meets in this substep
+    if (m->rows.count) memcpy(m->solved, motion->end, 3 * (size_t)m->vertex_count * sizeof(double));
     for (int k = 0; k < SWEEPS && m->rows.count; k++) {
         pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);
         project_planes(motion, part, planes, plane_count);
