@@ -8,6 +8,7 @@
 // The normal is taken at the closest points at the end of the substep. If the two would meet on the
 // way, it is taken there, because at the end they may be on the wrong sides of each other.
 #include "contact/pair_rows.h"
+#include "math/double4.h"
 
 #include <string.h>
 
@@ -69,10 +70,36 @@ static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
     return pl_quad_approach(&ways, is_edges);
 }
 
+// The corners of a pair in one moment, each in the first three lanes.
+typedef struct wide_quad {
+    pl_d4 x[4];
+} wide_quad;
+
+PL_WIDE wide_quad load_quad(const pl_pair_motion* m, const pl_contact_pair* pair, const double* x) {
+    wide_quad out;
+    for (int i = 0; i < 4; i++)
+        out.x[i] = pl_load_point_d4(x, pair->v[i], m->surfaces->vertex_count - 1);
+    return out;
+}
+
+// False if the boxes around the two ways are farther apart than `room`, as pl_quad_boxes_meet.
+PL_WIDE bool boxes_meet(const wide_quad* from, const wide_quad* to, bool is_edges, double room) {
+    pl_d4 low[4], high[4];
+    for (int i = 0; i < 4; i++) {
+        low[i] = pl_min_d4(from->x[i], to->x[i]);
+        high[i] = pl_max_d4(from->x[i], to->x[i]);
+    }
+    const int with = is_edges ? 0 : 3; // another corner of the side that corner 1 is on
+    low[with] = pl_min_d4(low[with], low[1]), high[with] = pl_max_d4(high[with], high[1]);
+    low[3] = pl_min_d4(low[3], low[2]), high[3] = pl_max_d4(high[3], high[2]);
+    return pl_all_xyz_d4((low[0] - room <= high[3]) & (low[3] <= high[0] + room));
+}
+
 bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
-    const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
+    const wide_quad start = load_quad(m, pair, m->start), end = load_quad(m, pair, m->end);
     const double room = PL_PAIR_NEAR * thickness_of_both(m, pair);
-    if (!pl_quad_boxes_meet(&from, &to, pair->is_edges, room)) return false;
+    if (!boxes_meet(&start, &end, pair->is_edges, room)) return false;
+    const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
     const double near = ways_of(&from, &to, pair->is_edges) + room;
     if (pl_quad_is_beyond(&from, pair->is_edges, near)) return false;
     return pl_quad_is_within(&from, pair->is_edges, near) ||
