@@ -76,12 +76,10 @@ static double whole_reach(const search* s, int surface) {
     return reach_of(s, surface, s->set->surfaces[surface].is_lone);
 }
 
-// around the way of a vertex, in a frame that moves by `frame`
-static pl_wide_box way_box(const search* s, int v, pl_vec3 frame, double reach) {
+// around the way of a vertex, in a frame that moves by `frame`, four floats
+static pl_wide_box way_box(const search* s, int v, const float* frame, double reach) {
     const pl_vertex_way* way = &s->set->ways[v];
-    float by[4];
-    pl_store4(by, pl_float4_of(frame));
-    return pl_wide_box_of_way(way->place, way->motion, by, (float)reach);
+    return pl_wide_box_of_way(way->place, way->motion, frame, (float)reach);
 }
 
 static bool is_still(pl_vec3 frame) { return pl_norm2(frame) == 0.0; }
@@ -92,6 +90,8 @@ static void fit_task(int begin, int end, int worker, void* user) {
     pl_contact_surface* surface = &s->set->surfaces[s->surface];
     const double reach = whole_reach(s, s->surface);
     const bool still = is_still(surface->common);
+    float common[4];
+    pl_store4(common, pl_float4_of(surface->common));
     pl_wide_box* slots = surface->boxes.slots;
     for (int k = begin; k < end; k++) {
         const int* v =
@@ -99,7 +99,7 @@ static void fit_task(int begin, int end, int worker, void* user) {
         slots[k] = pl_wide_box_empty();
         for (int i = 0; i < 3; i++)
             slots[k] = pl_wide_box_add(slots[k], still ? s->set->ways[v[i]].box
-                                                       : way_box(s, v[i], surface->common, reach));
+                                                       : way_box(s, v[i], common, reach));
     }
 }
 
@@ -218,6 +218,7 @@ static void fit_trees(search* s, pl_pool* pool) {
 // A triangle of a leaf in the present comparison with a tree.
 typedef struct own_triangle {
     pl_vec3 frame; // in which it is compared
+    float wide_frame[4];
     pl_triangle_boxes boxes;
     bool is_ready;
 } own_triangle;
@@ -236,7 +237,7 @@ typedef struct query {
     bool failed;
 } query;
 
-static void take_boxes(const query* q, int triangle, int side, pl_vec3 frame,
+static void take_boxes(const query* q, int triangle, int side, const float* frame,
                        pl_triangle_boxes* out) {
     const search* s = q->search;
     const int* v = s->set->triangles + 3 * (size_t)triangle;
@@ -332,7 +333,7 @@ static void compare_features(query* q, int other) {
     const int corners[6] = {a[0], a[1], a[2], b[0], b[1], b[2]};
     const pl_triangle_boxes* at_a = &q->own->boxes;
     pl_triangle_boxes at_b;
-    take_boxes(q, other, 1, q->own->frame, &at_b);
+    take_boxes(q, other, 1, q->own->wide_frame, &at_b);
     if (q->moves && !pl_wide_box_overlaps(at_a->of[PL_OF_WHOLE], at_b.of[PL_OF_WHOLE])) return;
     for (unsigned left = pl_own_features(set->features[q->triangle], set->features[other]) &
                          pl_overlapping_features(at_a, &at_b);
@@ -377,7 +378,8 @@ static void take_triangle(query* q, int slot, int triangle) {
     const int* v = s->set->triangles + 3 * (size_t)triangle;
     for (int i = 0; q->moves && i < 3; i++)
         own->frame = pl_madd(own->frame, 1.0 / 3.0, motion_of(s, v[i], STILL));
-    take_boxes(q, triangle, 0, own->frame, &own->boxes);
+    pl_store4(own->wide_frame, pl_float4_of(own->frame));
+    take_boxes(q, triangle, 0, own->wide_frame, &own->boxes);
 }
 
 static void compare(query* q, int other) {
