@@ -8,6 +8,7 @@
 // The normal is taken at the closest points at the end of the substep. If the two would meet on the
 // way, it is taken there, because at the end they may be on the wrong sides of each other.
 #include "contact/pair_rows.h"
+#include "math/double4.h"
 
 #include <string.h>
 
@@ -15,10 +16,9 @@
 // the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a
 // millimetre.
 enum { APPROACHES = 10, PAIR_BLOCK = 256 };
-// Pairs within this multiple of their distance get a row, because other contacts may push them
-// closer. All neighbours in a surface are about as near as NEAR: those that it holds apart anyway
-// get one where they are nearer.
-static const double NEAR = 2.0, NEAR_AT_REST = 1.2;
+// All neighbours in a surface are about as near as PL_PAIR_NEAR: those that it holds apart anyway
+// get a row where they are nearer than this multiple of their distance.
+static const double NEAR_AT_REST = 1.2;
 // Smallest fraction of the missing distance that a substep restores, but never faster than the
 // whole distance in PL_PARTING_TIME: bodies that start too close would fly apart.
 static const double MIN_RATE = 0.1;
@@ -64,25 +64,46 @@ static pl_vec3 difference(const double weights[4], const pl_quad* at) {
     return sum;
 }
 
-// by how much the two can approach: what all four have in common does not count
 static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
-    pl_vec3 ways[4], mean = {0, 0, 0};
-    double way[4];
+    pl_quad ways;
+    for (int i = 0; i < 4; i++) ways.x[i] = pl_sub(to->x[i], from->x[i]);
+    return pl_quad_approach(&ways, is_edges);
+}
+
+// The corners of a pair in one moment, each in the first three lanes.
+typedef struct wide_quad {
+    pl_d4 x[4];
+} wide_quad;
+
+PL_WIDE wide_quad load_quad(const pl_pair_motion* m, const pl_contact_pair* pair, const double* x) {
+    wide_quad out;
+    for (int i = 0; i < 4; i++)
+        out.x[i] = pl_load_point_d4(x, pair->v[i], m->surfaces->vertex_count - 1);
+    return out;
+}
+
+// False if the boxes around the two ways are farther apart than `room`, as pl_quad_boxes_meet.
+PL_WIDE bool boxes_meet(const wide_quad* from, const wide_quad* to, bool is_edges, double room) {
+    pl_d4 low[4], high[4];
     for (int i = 0; i < 4; i++) {
-        ways[i] = pl_sub(to->x[i], from->x[i]);
-        mean = pl_madd(mean, 0.25, ways[i]);
+        low[i] = pl_min_d4(from->x[i], to->x[i]);
+        high[i] = pl_max_d4(from->x[i], to->x[i]);
     }
-    for (int i = 0; i < 4; i++) way[i] = pl_distance(ways[i], mean);
-    return is_edges ? fmax(way[0], way[1]) + fmax(way[2], way[3])
-                    : way[0] + fmax(way[1], fmax(way[2], way[3]));
+    const int with = is_edges ? 0 : 3; // another corner of the side that corner 1 is on
+    low[with] = pl_min_d4(low[with], low[1]), high[with] = pl_max_d4(high[with], high[1]);
+    low[3] = pl_min_d4(low[3], low[2]), high[3] = pl_max_d4(high[3], high[2]);
+    return pl_all_xyz_d4((low[0] - room <= high[3]) & (low[3] <= high[0] + room));
 }
 
 bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
+    const wide_quad start = load_quad(m, pair, m->start), end = load_quad(m, pair, m->end);
+    const double room = PL_PAIR_NEAR * thickness_of_both(m, pair);
+    if (!boxes_meet(&start, &end, pair->is_edges, room)) return false;
     const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
-    const double room = NEAR * thickness_of_both(m, pair);
-    if (!pl_quad_boxes_meet(&from, &to, pair->is_edges, room)) return false;
-    return pl_quad_distance(&from, pair->is_edges, NULL) <=
-           ways_of(&from, &to, pair->is_edges) + room;
+    const double near = ways_of(&from, &to, pair->is_edges) + room;
+    if (pl_quad_is_beyond(&from, pair->is_edges, near)) return false;
+    return pl_quad_is_within(&from, pair->is_edges, near) ||
+           pl_quad_distance(&from, pair->is_edges, NULL) <= near;
 }
 
 bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_pair_row* out) {
@@ -92,7 +113,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     const double ways = ways_of(&from, &to, pair->is_edges);
     double share = 0.0;
     const bool are_neighbours = wanted < thickness_of_both(m, pair);
-    const double near = (are_neighbours ? NEAR_AT_REST : NEAR) * wanted;
+    const double near = (are_neighbours ? NEAR_AT_REST : PL_PAIR_NEAR) * wanted;
     if (before - ways > near || !(before > 0.0)) return false;
     pl_quad at = to;
     // only follow pairs that can pass each other

@@ -41,6 +41,10 @@ static inline void pl_directions_across(pl_vec3 n, pl_vec3 across[2]) {
     across[1] = pl_cross(n, across[0]);
 }
 
+// Pairs within this multiple of their distance get a row, because other contacts may push them
+// closer.
+#define PL_PAIR_NEAR 2.0
+
 // Returns false if a pair is too far apart to get too close or to meet on the way.
 bool pl_pair_may_touch(const pl_pair_motion* motion, const pl_contact_pair* pair);
 

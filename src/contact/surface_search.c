@@ -10,16 +10,16 @@
 // Leaves are searched in fixed blocks, each with a list of its own, and the lists are joined in the
 // order of the blocks: the same pairs in the same order at any number of threads.
 #include "base/timer.h"
+#include "contact/feature_pairs.h"
+#include "contact/pair_batch.h"
 #include "contact/surface_set.h"
 #include "contact/surface_set_data.h"
 #include "geometry/triangle_intersection.h"
 
 #include <string.h>
 
-enum { REFIT_BLOCK = 4096 };
-
-// the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
-static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+// MAX_LEAF: triangles of a leaf.
+enum { REFIT_BLOCK = 4096, MAX_LEAF = 8 };
 
 static bool can_meet(const pl_surface_set* set, int a, int b) {
     const pl_contact_surface *first = &set->surfaces[a], *second = &set->surfaces[b];
@@ -76,15 +76,46 @@ static double whole_reach(const search* s, int surface) {
     return reach_of(s, surface, s->set->surfaces[surface].is_lone);
 }
 
+// around the way of a vertex, in a frame that moves by `frame`, four floats
+static pl_wide_box way_box(const search* s, int v, const float* frame, double reach) {
+    const pl_vertex_way* way = &s->set->ways[v];
+    return pl_wide_box_of_way(way->place, way->motion, frame, (float)reach);
+}
+
+static bool is_still(pl_vec3 frame) { return pl_norm2(frame) == 0.0; }
+
 static void fit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const search* s = user;
     pl_contact_surface* surface = &s->set->surfaces[s->surface];
     const double reach = whole_reach(s, s->surface);
+    const bool still = is_still(surface->common);
+    float common[4];
+    pl_store4(common, pl_float4_of(surface->common));
+    pl_wide_box* slots = surface->boxes.slots;
     for (int k = begin; k < end; k++) {
         const int* v =
             s->set->triangles + 3 * (size_t)(surface->first_triangle + surface->tree.items[k]);
-        surface->tree.boxes[k] = box_of(s, v, 3, reach, surface->common);
+        slots[k] = pl_wide_box_empty();
+        for (int i = 0; i < 3; i++)
+            slots[k] = pl_wide_box_add(slots[k], still ? s->set->ways[v[i]].box
+                                                       : way_box(s, v[i], common, reach));
+    }
+}
+
+// the boxes of nodes from those of slots
+static void refit(pl_contact_surface* surface) {
+    pl_wide_box* nodes = surface->boxes.nodes;
+    const pl_wide_box* slots = surface->boxes.slots;
+    for (int k = surface->tree.node_count - 1; k >= 0; k--) {
+        const pl_bvh_node* node = &surface->tree.nodes[k];
+        if (node->count == 0) {
+            nodes[k] = pl_wide_box_add(nodes[k + 1], nodes[node->right]);
+            continue;
+        }
+        nodes[k] = slots[node->right];
+        for (int i = 1; i < node->count; i++)
+            nodes[k] = pl_wide_box_add(nodes[k], slots[node->right + i]);
     }
 }
 
@@ -129,6 +160,15 @@ static bool list_near(const search* s, pl_pool* pool) {
     return true;
 }
 
+// A vertex of what is near, so that floats relative to it are precise.
+static pl_vec3 choose_origin(const search* s) {
+    for (int k = 0; k < s->set->surface_count; k++) {
+        const pl_contact_surface* surface = &s->set->surfaces[k];
+        if (surface->is_near) return pl_vec3_load(s->start + 3 * (size_t)surface->first_vertex);
+    }
+    return STILL;
+}
+
 static void fit_vertices_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const search* s = user;
@@ -136,8 +176,14 @@ static void fit_vertices_task(int begin, int end, int worker, void* user) {
         const int surface = s->set->surface_of_vertex[v];
         if (surface < 0 || !s->set->surfaces[surface].is_near) continue;
         pl_vertex_way* way = &s->set->ways[v];
-        way->box = pl_wide_box_of(box_of(s, &v, 1, whole_reach(s, surface), STILL));
-        way->length = s->end ? pl_norm(motion_of(s, v, STILL)) : 0.0;
+        const pl_vec3 motion = s->end ? motion_of(s, v, STILL) : STILL;
+        const pl_vec3 place = pl_sub(pl_vec3_load(s->start + 3 * (size_t)v), s->set->origin);
+        pl_store4(way->place, pl_float4_of(place));
+        pl_store4(way->motion, pl_float4_of(motion));
+        way->place[3] = (float)pl_norm(motion);
+        pl_box box = box_of(s, &v, 1, whole_reach(s, surface), STILL);
+        box = (pl_box){pl_sub(box.low, s->set->origin), pl_sub(box.high, s->set->origin)};
+        way->box = pl_wide_box_of(box);
     }
 }
 
@@ -156,6 +202,7 @@ static pl_vec3 mean_way(const search* s, int surface) {
 
 // the trees of all surfaces that are near one, and their vertices
 static void fit_trees(search* s, pl_pool* pool) {
+    s->set->origin = choose_origin(s);
     pl_parallel_for(pool, fit_vertices_task, s->set->vertex_count, REFIT_BLOCK, s);
     for (int k = 0; k < s->set->surface_count; k++) {
         pl_bvh* tree = &s->set->surfaces[k].tree;
@@ -164,39 +211,43 @@ static void fit_trees(search* s, pl_pool* pool) {
         if (s->end && surface->is_lone && surface->moves_as_one) surface->common = mean_way(s, k);
         s->surface = k;
         pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
-        pl_bvh_refit(tree);
+        refit(surface);
     }
 }
 
-// The boxes around the ways of a triangle's vertices, of its edges, and of itself.
-typedef struct triangle_boxes {
-    pl_wide_box vertices[3], edges[3], whole;
-} triangle_boxes;
+// A triangle of a leaf in the present comparison with a tree.
+typedef struct own_triangle {
+    pl_vec3 frame; // in which it is compared
+    float wide_frame[4];
+    pl_triangle_boxes boxes;
+    bool is_ready;
+} own_triangle;
 
-// A triangle of a leaf, and the tree that the leaf asks.
+// A leaf and the tree that it asks.
 typedef struct query {
     const search* search;
     pl_array* out;
     int surfaces[2]; // of the leaf, of the tree
-    int triangle;
-    bool moves;           // the frame in which the two are compared does
-    pl_vec3 frame;        // by this
-    triangle_boxes boxes; // of the triangle in it
+    double reach[2]; // of both towards each other
+    bool moves;      // triangles are compared in frames that move
+    own_triangle triangles[MAX_LEAF];
+    const own_triangle* own; // the present one
+    int triangle;            // its number
+    pl_pair_batch batch;
     bool failed;
 } query;
 
-static triangle_boxes boxes_of(const query* q, int triangle, int surface) {
+static void take_boxes(const query* q, int triangle, int side, const float* frame,
+                       pl_triangle_boxes* out) {
     const search* s = q->search;
     const int* v = s->set->triangles + 3 * (size_t)triangle;
-    const double reach = reach_of(s, surface, q->surfaces[0] == q->surfaces[1]);
-    triangle_boxes boxes;
+    pl_wide_box* of = out->of;
     for (int i = 0; i < 3; i++)
-        boxes.vertices[i] = q->moves ? pl_wide_box_of(box_of(s, v + i, 1, reach, q->frame))
-                                     : s->set->ways[v[i]].box;
+        of[i] = q->moves ? way_box(s, v[i], frame, q->reach[side]) : s->set->ways[v[i]].box;
     for (int k = 0; k < 3; k++)
-        boxes.edges[k] = pl_wide_box_add(boxes.vertices[EDGE[k][0]], boxes.vertices[EDGE[k][1]]);
-    boxes.whole = pl_wide_box_add(boxes.edges[0], boxes.vertices[2]);
-    return boxes;
+        of[PL_OF_EDGES + k] =
+            pl_wide_box_add(of[PL_TRIANGLE_EDGE[k][0]], of[PL_TRIANGLE_EDGE[k][1]]);
+    of[PL_OF_WHOLE] = pl_wide_box_add(of[PL_OF_EDGES], of[2]);
 }
 
 static bool has_vertex(const int* v, int count, int vertex) {
@@ -206,57 +257,72 @@ static bool has_vertex(const int* v, int count, int vertex) {
 }
 
 // the longest way that a corner goes
-static double way_of(const query* q, const int* v, int count) {
+static double way_of(const search* s, const int* v, int count, pl_vec3 frame) {
     double most = 0.0;
-    for (int i = 0; q->search->end && i < count; i++) {
-        const double length = q->moves ? pl_norm(motion_of(q->search, v[i], q->frame))
-                                       : q->search->set->ways[v[i]].length;
-        most = length > most ? length : most;
-    }
+    for (int i = 0; s->end && i < count; i++) most = fmax(most, pl_norm(motion_of(s, v[i], frame)));
     return most;
 }
 
 // the boxes of a pair in double, which is what the rule is about
-static bool boxes_overlap(const query* q, const pl_contact_pair* pair) {
-    const search* s = q->search;
+static bool boxes_overlap(const search* s, const pl_pair_candidate* item) {
+    const pl_contact_pair* pair = &item->pair;
     const int first = pair->is_edges ? 2 : 1;
     const bool is_self = pair->surfaces[0] == pair->surfaces[1];
     const double reach[2] = {reach_of(s, pair->surfaces[0], is_self),
                              reach_of(s, pair->surfaces[1], is_self)};
-    return pl_box_overlaps(box_of(s, pair->v, first, reach[0], q->frame),
-                           box_of(s, pair->v + first, 4 - first, reach[1], q->frame));
+    return pl_box_overlaps(box_of(s, pair->v, first, reach[0], item->frame),
+                           box_of(s, pair->v + first, 4 - first, reach[1], item->frame));
 }
 
 // By how much less than the thickness of both a pair of one surface is to keep.
-static double spared_at_rest(const query* q, const pl_contact_pair* pair) {
-    const pl_contact_surface* surface = &q->search->set->surfaces[pair->surfaces[0]];
+static double spared_at_rest(const search* s, const pl_contact_pair* pair) {
+    const pl_contact_surface* surface = &s->set->surfaces[pair->surfaces[0]];
     if (pair->surfaces[0] != pair->surfaces[1] || !surface->patches) return 0.0;
-    const pl_quad rest = pl_pair_places(pair, q->search->set->rest);
+    const pl_quad rest = pl_pair_places(pair, s->set->rest);
     const double kept = PL_REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL);
     return fmax(pl_surfaces_distance(surface, surface) - kept, 0.0);
 }
 
-// Adds a pair whose boxes overlap, if it is near.
-static void add_pair(query* q, const int* first, int first_count, const int* second,
-                     int second_count, const int surfaces[2]) {
+// The rule, in double. is_near: what is known of the distance.
+static bool is_listed(const search* s, const pl_pair_candidate* item, bool is_near) {
+    const pl_contact_pair* pair = &item->pair;
+    const int first = pair->is_edges ? 2 : 1;
+    const double spared = spared_at_rest(s, pair);
+    if (!is_near || spared > 0.0) {
+        const pl_quad at = pl_pair_places(pair, s->start);
+        const double near = item->reach + way_of(s, pair->v, first, item->frame) +
+                            way_of(s, pair->v + first, 4 - first, item->frame);
+        if (pl_quad_distance(&at, pair->is_edges, NULL) > near - spared) return false;
+    }
+    return item->boxes_meet || boxes_overlap(s, item);
+}
+
+// lists the pairs of the batch that are near
+static void settle(query* q) {
     const search* s = q->search;
-    pl_contact_pair pair = {.surfaces = {surfaces[0], surfaces[1]}, .is_edges = first_count == 2};
-    memcpy(pair.v, first, (size_t)first_count * sizeof(int));
-    memcpy(pair.v + first_count, second, (size_t)second_count * sizeof(int));
-    for (int i = 0; i < first_count; i++)
-        if (has_vertex(second, second_count, first[i])) return;
-    const pl_quad at = pl_pair_places(&pair, s->start);
-    const bool is_self = surfaces[0] == surfaces[1];
-    const double reach = reach_of(s, surfaces[0], is_self) + reach_of(s, surfaces[1], is_self);
-    const double near = reach + way_of(q, first, first_count) + way_of(q, second, second_count);
-    if (pl_quad_is_beyond(&at, pair.is_edges, near)) return;
-    if (!pl_quad_is_within(&at, pair.is_edges, near) &&
-        pl_quad_distance(&at, pair.is_edges, NULL) > near)
-        return;
-    if (!boxes_overlap(q, &pair)) return;
-    const double spared = spared_at_rest(q, &pair);
-    if (spared > 0.0 && pl_quad_distance(&at, pair.is_edges, NULL) > near - spared) return;
-    if (!pl_array_push(q->out, &pair)) q->failed = true;
+    if (q->batch.count == 0) return;
+    const pl_pair_verdicts verdicts = pl_pair_batch_judge(&q->batch, s->set->ways);
+    for (int k = 0; k < q->batch.count; k++) {
+        const pl_pair_candidate* item = &q->batch.items[k];
+        if ((verdicts.far >> k & 1u) || !is_listed(s, item, verdicts.near >> k & 1u)) continue;
+        if (!pl_array_push(q->out, &item->pair)) q->failed = true;
+    }
+    q->batch.count = 0;
+}
+
+// Adds a pair whose boxes overlap to the batch.
+static void add_pair(query* q, const pl_feature_pair* pair, const int corners[6], bool boxes_meet) {
+    pl_pair_candidate* item = &q->batch.items[q->batch.count];
+    for (int i = 0; i < 4; i++) item->pair.v[i] = corners[pair->corners[i]];
+    if (pl_have_common_vertex(item->pair.v, pair->is_edges)) return;
+    item->pair.surfaces[0] = q->surfaces[pair->is_turned];
+    item->pair.surfaces[1] = q->surfaces[!pair->is_turned];
+    item->pair.is_edges = pair->is_edges;
+    item->frame = q->own->frame;
+    item->reach = q->reach[0] + q->reach[1];
+    item->boxes_meet = boxes_meet;
+    item->frame_moves = q->moves;
+    if (++q->batch.count == PL_LANES) settle(q);
 }
 
 // the pairs of two triangles that count as theirs
@@ -264,26 +330,18 @@ static void compare_features(query* q, int other) {
     const pl_surface_set* set = q->search->set;
     const int *a = set->triangles + 3 * (size_t)q->triangle,
               *b = set->triangles + 3 * (size_t)other;
-    const int of_a = set->features[q->triangle], of_b = set->features[other];
-    const int turned[2] = {q->surfaces[1], q->surfaces[0]};
-    const triangle_boxes* at_a = &q->boxes;
-    const triangle_boxes at_b = boxes_of(q, other, q->surfaces[1]);
-    if (!pl_wide_box_overlaps(at_a->whole, at_b.whole)) return;
-    for (int i = 0; i < 3; i++) {
-        if ((of_a & (1 << i)) && pl_wide_box_overlaps(at_a->vertices[i], at_b.whole))
-            add_pair(q, a + i, 1, b, 3, q->surfaces);
-        if ((of_b & (1 << i)) && pl_wide_box_overlaps(at_b.vertices[i], at_a->whole))
-            add_pair(q, b + i, 1, a, 3, turned);
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!(of_a & (8 << i)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.whole)) continue;
-        for (int j = 0; j < 3; j++) {
-            if (!(of_b & (8 << j)) || !pl_wide_box_overlaps(at_a->edges[i], at_b.edges[j]))
-                continue;
-            const int first[2] = {a[EDGE[i][0]], a[EDGE[i][1]]};
-            const int second[2] = {b[EDGE[j][0]], b[EDGE[j][1]]};
-            add_pair(q, first, 2, second, 2, q->surfaces);
-        }
+    const int corners[6] = {a[0], a[1], a[2], b[0], b[1], b[2]};
+    const pl_triangle_boxes* at_a = &q->own->boxes;
+    pl_triangle_boxes at_b;
+    take_boxes(q, other, 1, q->own->wide_frame, &at_b);
+    if (q->moves && !pl_wide_box_overlaps(at_a->of[PL_OF_WHOLE], at_b.of[PL_OF_WHOLE])) return;
+    for (unsigned left = pl_own_features(set->features[q->triangle], set->features[other]) &
+                         pl_overlapping_features(at_a, &at_b);
+         left; left &= left - 1) {
+        const pl_feature_pair* pair = &PL_FEATURES[__builtin_ctz(left)];
+        const bool boxes_meet = !q->moves && pl_wide_box_surely_overlaps(at_a->of[pair->boxes[0]],
+                                                                         at_b.of[pair->boxes[1]]);
+        add_pair(q, pair, corners, boxes_meet);
     }
 }
 
@@ -294,7 +352,7 @@ static void add_crossings(query* q, int of_edges, int of_triangle) {
     pl_vec3 corners[3];
     for (int i = 0; i < 3; i++) corners[i] = pl_vec3_load(s->start + 3 * (size_t)t[i]);
     for (int k = 0; k < 3; k++) {
-        const int v[2] = {e[EDGE[k][0]], e[EDGE[k][1]]};
+        const int v[2] = {e[PL_TRIANGLE_EDGE[k][0]], e[PL_TRIANGLE_EDGE[k][1]]};
         if (!(s->set->features[of_edges] & (8 << k))) continue;
         if (has_vertex(t, 3, v[0]) || has_vertex(t, 3, v[1])) continue;
         const pl_vec3 from = pl_vec3_load(s->start + 3 * (size_t)v[0]);
@@ -308,24 +366,20 @@ static void add_crossings(query* q, int of_edges, int of_triangle) {
     }
 }
 
-// The frame in which a triangle is compared with a surface: its own where both move together.
-static void take_frame(query* q) {
+// Makes a triangle of the leaf the present one. Its frame moves with it where the tree does too.
+static void take_triangle(query* q, int slot, int triangle) {
     const search* s = q->search;
-    const int surface = q->surfaces[0];
-    q->frame = STILL;
-    q->moves = s->end && surface == q->surfaces[1] && s->set->surfaces[surface].moves_as_one;
-    if (!q->moves) return;
-    const int* v = s->set->triangles + 3 * (size_t)q->triangle;
-    pl_vec3 sum = STILL;
-    for (int i = 0; i < 3; i++) sum = pl_add(sum, motion_of(s, v[i], STILL));
-    q->frame = pl_scale(1.0 / 3.0, sum);
-}
-
-static void take_triangle(query* q, int triangle) {
+    own_triangle* own = &q->triangles[slot];
     q->triangle = triangle;
-    if (q->search->crosses) return;
-    take_frame(q);
-    q->boxes = boxes_of(q, triangle, q->surfaces[0]);
+    q->own = own;
+    if (s->crosses || own->is_ready) return;
+    own->is_ready = true;
+    own->frame = STILL;
+    const int* v = s->set->triangles + 3 * (size_t)triangle;
+    for (int i = 0; q->moves && i < 3; i++)
+        own->frame = pl_madd(own->frame, 1.0 / 3.0, motion_of(s, v[i], STILL));
+    pl_store4(own->wide_frame, pl_float4_of(own->frame));
+    take_boxes(q, triangle, 0, own->wide_frame, &own->boxes);
 }
 
 static void compare(query* q, int other) {
@@ -338,36 +392,52 @@ static void compare(query* q, int other) {
 }
 
 // the triangles of two leaves, or of one among themselves
-static void compare_leaves(query* q, const pl_bvh_node* a, const pl_bvh_node* b) {
+static void compare_leaves(query* q, int leaf, int other) {
     const pl_contact_surface *first = &q->search->set->surfaces[q->surfaces[0]],
                              *second = &q->search->set->surfaces[q->surfaces[1]];
+    const pl_bvh_node *a = &first->tree.nodes[leaf], *b = &second->tree.nodes[other];
+    const pl_wide_box *of_a = first->boxes.slots, *of_b = second->boxes.slots;
+    const pl_wide_box whole = ((const pl_wide_box*)second->boxes.nodes)[other];
     for (int i = a->right; i < a->right + a->count; i++) {
-        bool is_taken = false;
+        if (!pl_wide_box_overlaps(of_a[i], whole)) continue;
         for (int j = a == b ? i + 1 : b->right; j < b->right + b->count && !q->failed; j++) {
-            if (!pl_box_overlaps(first->tree.boxes[i], second->tree.boxes[j])) continue;
-            if (!is_taken) take_triangle(q, first->first_triangle + first->tree.items[i]);
-            is_taken = true;
+            if (!pl_wide_box_overlaps(of_a[i], of_b[j])) continue;
+            take_triangle(q, i - a->right, first->first_triangle + first->tree.items[i]);
             compare(q, second->first_triangle + second->tree.items[j]);
         }
     }
 }
 
+// readies a query for a leaf and the tree of q->surfaces[1]
+static void begin_query(query* q) {
+    const search* s = q->search;
+    const bool is_self = q->surfaces[0] == q->surfaces[1];
+    const bool moves = s->end && is_self && s->set->surfaces[q->surfaces[0]].moves_as_one;
+    if (moves != q->moves) settle(q); // a batch is of one kind
+    q->moves = moves;
+    for (int i = 0; i < 2; i++) q->reach[i] = reach_of(s, q->surfaces[i], is_self);
+    for (int i = 0; i < MAX_LEAF; i++) q->triangles[i].is_ready = false;
+}
+
 // a leaf and a tree; of its own tree only itself and what comes after it, except what flat patches
 // keep apart
 static void search_tree(query* q, int leaf) {
-    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[0]];
-    const pl_bvh *own = &surface->tree, *tree = &q->search->set->surfaces[q->surfaces[1]].tree;
+    const pl_contact_surface *surface = &q->search->set->surfaces[q->surfaces[0]],
+                             *other = &q->search->set->surfaces[q->surfaces[1]];
+    const pl_bvh *own = &surface->tree, *tree = &other->tree;
     const pl_flat_patches* patches = own == tree ? surface->patches : NULL;
-    const pl_box box = own->nodes[leaf].box;
+    const pl_wide_box* boxes = other->boxes.nodes;
+    const pl_wide_box box = ((const pl_wide_box*)surface->boxes.nodes)[leaf];
     int stack[PL_BVH_STACK], top = 0;
+    begin_query(q);
     if (tree->node_count) stack[top++] = 0;
     while (top > 0) {
         const int index = stack[--top];
         const pl_bvh_node* node = &tree->nodes[index];
-        if (!pl_box_overlaps(node->box, box)) continue;
+        if (!pl_wide_box_overlaps(boxes[index], box)) continue;
         if (node->count > 0) {
             if (!patches || !pl_flat_patches_part(patches, leaf, index))
-                compare_leaves(q, &own->nodes[leaf], node);
+                compare_leaves(q, leaf, index);
             continue;
         }
         stack[top++] = node->right;
@@ -417,6 +487,7 @@ static void search_task(int begin, int end, int worker, void* user) {
             search_tree(&q, set->leaves[k].node);
         }
     }
+    settle(&q);
     if (q.failed) q.out->count = SIZE_MAX; // told by run
 }
 

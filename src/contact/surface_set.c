@@ -14,7 +14,10 @@ void pl_surface_set_destroy(pl_surface_set* set) {
     if (!set) return;
     const size_t surfaces = (size_t)set->surface_count, square = surfaces * surfaces;
     for (int k = 0; set->surfaces && k < set->surface_count; k++) {
+        const pl_bvh* tree = &set->surfaces[k].tree;
         pl_flat_patches_destroy(set->surfaces[k].patches);
+        PL_FREE(set->surfaces[k].boxes.nodes, pl_wide_box, tree->node_count);
+        PL_FREE(set->surfaces[k].boxes.slots, pl_wide_box, tree->slot_count);
         pl_bvh_free(&set->surfaces[k].tree);
     }
     for (int k = 0; k < set->block_count; k++) {
@@ -141,8 +144,15 @@ static pl_status add_surface(pl_surface_set* set, int number, const pl_surface_s
             set->triangles[3 * (size_t)(first + t) + (size_t)i] =
                 source->first + source->vertices[source->triangles[3 * (size_t)t + (size_t)i]];
     }
-    return pl_bvh_build_triangles(source->positions, source->triangles, source->triangle_count,
-                                  &surface->tree, error);
+    pl_bvh* tree = &surface->tree;
+    const pl_status status = pl_bvh_build_triangles(source->positions, source->triangles,
+                                                    source->triangle_count, tree, error);
+    if (status != PL_OK || tree->slot_count == 0) return status;
+    surface->boxes.nodes = PL_ALLOC(pl_wide_box, tree->node_count);
+    surface->boxes.slots = PL_ALLOC(pl_wide_box, tree->slot_count);
+    return surface->boxes.nodes && surface->boxes.slots
+               ? PL_OK
+               : pl_fail_memory(error, "surfaces in contact");
 }
 
 pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int vertex_count,

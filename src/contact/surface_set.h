@@ -27,6 +27,11 @@ typedef struct pl_surface_source {
 // Surfaces that are nearer than their thickness part no faster than all of it in this time [s].
 #define PL_PARTING_TIME 0.5
 
+// Boxes of a tree as in wide_box.h, relative to the origin of the search.
+typedef struct pl_tree_boxes {
+    void *nodes, *slots; // of pl_wide_box
+} pl_tree_boxes;
+
 typedef struct pl_contact_surface {
     int first_triangle, triangle_count;
     int first_vertex, end_vertex; // of the system; others may lie between
@@ -47,7 +52,8 @@ typedef struct pl_contact_surface {
     bool is_near;     // to another surface or, where it may meet itself, to itself
     bool is_lone;     // not near to another surface
     pl_vec3 common;   // what its boxes are moved by: of a lone one that moves as one, its mean way
-    pl_bvh tree;
+    pl_bvh tree;      // its boxes are those at rest
+    pl_tree_boxes boxes;      // those of the present search
     pl_flat_patches* patches; // NULL: all of it is searched
 } pl_contact_surface;
 
@@ -85,6 +91,7 @@ typedef struct pl_surface_set {
     int* surface_of;         // per triangle
     unsigned char* features; // per triangle: bits of the vertices (0 to 2) and edges (3 to 5) that
                              // count as this triangle's, so that each is met once
+    pl_vec3 origin;          // of the present search
     int* near_offsets;       // per surface, into near
     pl_array near;           // of int: surfaces whose boxes meet in the present search
     double seconds;          // that finding pairs has taken; the caller may set it back

@@ -15,10 +15,12 @@ typedef struct pl_surface_leaf {
     int surface, node;
 } pl_surface_leaf;
 
-// A vertex in the present search: the box around its way with the reach, and how long that way is.
+// A vertex in the present search, in one line of the cache. All is relative to the origin of the
+// search.
 typedef struct pl_vertex_way {
-    pl_wide_box box;
-    double length;
+    pl_wide_box box;              // around its way, with the reach
+    _Alignas(16) float place[4];  // at the start; then how long its way is
+    _Alignas(16) float motion[4]; // to the end; then 0
 } pl_vertex_way;
 
 #endif

@@ -15,7 +15,6 @@
 // Differences: positions are computed from the start instead of being advanced step by step, and
 // the largest possible rounding error is subtracted from each distance.
 #include "geometry/ccd.h"
-#include "geometry/box.h"
 #include "geometry/distance.h"
 
 #include <stddef.h>
@@ -101,8 +100,14 @@ static pl_quad without_mean(const pl_quad* motion) {
 static double speed_of(const pl_quad* motion, bool is_edges) {
     const pl_vec3* p = motion->x;
     double n[4];
-    for (int i = 0; i < 4; i++) n[i] = pl_norm(p[i]);
-    return is_edges ? fmax(n[0], n[1]) + fmax(n[2], n[3]) : n[0] + fmax(fmax(n[1], n[2]), n[3]);
+    for (int i = 0; i < 4; i++) n[i] = pl_norm2(p[i]);
+    return is_edges ? sqrt(greater(n[0], n[1])) + sqrt(greater(n[2], n[3]))
+                    : sqrt(n[0]) + sqrt(greater(greater(n[1], n[2]), n[3]));
+}
+
+double pl_quad_approach(const pl_quad* given, bool is_edges) {
+    const pl_quad motion = without_mean(given);
+    return speed_of(&motion, is_edges);
 }
 
 static double size_of(const pl_quad* start, const pl_quad* motion) {
@@ -143,15 +148,24 @@ double pl_quad_advance(const pl_quad* given, const pl_quad* given_motion, bool i
     return part;
 }
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+
+// The same for one coordinate, of the four corners before and after.
+static bool spans_meet(const double from[4], const double to[4], bool is_edges, double room) {
+    double low[4], high[4];
+    for (int i = 0; i < 4; i++) low[i] = lesser(from[i], to[i]), high[i] = greater(from[i], to[i]);
+    const int second = is_edges ? 0 : 3; // another corner of the side that corner 1 is on
+    low[second] = lesser(low[second], low[1]), high[second] = greater(high[second], high[1]);
+    low[3] = lesser(low[3], low[2]), high[3] = greater(high[3], high[2]);
+    return low[0] - room <= high[3] && low[3] <= high[0] + room;
+}
+
 bool pl_quad_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room) {
-    pl_box boxes[2] = {{pl_min3(from->x[0], to->x[0]), pl_max3(from->x[0], to->x[0])},
-                       {pl_min3(from->x[3], to->x[3]), pl_max3(from->x[3], to->x[3])}};
-    for (int i = 1; i < 3; i++) {
-        pl_box* box = &boxes[i == 2 || !is_edges];
-        *box = pl_box_add_point(pl_box_add_point(*box, from->x[i]), to->x[i]);
-    }
-    const pl_vec3 around = {room, room, room};
-    boxes[0].low = pl_sub(boxes[0].low, around);
-    boxes[0].high = pl_add(boxes[0].high, around);
-    return pl_box_overlaps(boxes[0], boxes[1]);
+    const pl_vec3 *a = from->x, *b = to->x;
+    return spans_meet((double[]){a[0].x, a[1].x, a[2].x, a[3].x},
+                      (double[]){b[0].x, b[1].x, b[2].x, b[3].x}, is_edges, room) &&
+           spans_meet((double[]){a[0].y, a[1].y, a[2].y, a[3].y},
+                      (double[]){b[0].y, b[1].y, b[2].y, b[3].y}, is_edges, room) &&
+           spans_meet((double[]){a[0].z, a[1].z, a[2].z, a[3].z},
+                      (double[]){b[0].z, b[1].z, b[2].z, b[3].z}, is_edges, room);
 }

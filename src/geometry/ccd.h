@@ -24,6 +24,10 @@ double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]);
 bool pl_quad_is_beyond(const pl_quad* quad, bool is_edges, double room);
 bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room);
 
+// By how much the two can approach each other while their corners move so far: what all four have
+// in common does not count.
+double pl_quad_approach(const pl_quad* motion, bool is_edges);
+
 // The fraction of the motion (0 to 1) during which the two stay farther apart than a tenth of their
 // initial distance. 0 if they touch at the start and move.
 double pl_quad_advance(const pl_quad* start, const pl_quad* motion, bool is_edges);

@@ -22,8 +22,13 @@ PL_WIDE pl_d4 pl_where_d4(pl_i4 mask, pl_d4 a) { return (pl_d4)((pl_i4)a & mask)
 PL_WIDE pl_d4 pl_select_d4(pl_i4 mask, pl_d4 a, pl_d4 b) {
     return (pl_d4)(((pl_i4)a & mask) | ((pl_i4)b & ~mask));
 }
+#if PL_LANES > 1 && defined(__AVX__)
+PL_WIDE pl_d4 pl_min_d4(pl_d4 a, pl_d4 b) { return (pl_d4)_mm256_min_pd((__m256d)a, (__m256d)b); }
+PL_WIDE pl_d4 pl_max_d4(pl_d4 a, pl_d4 b) { return (pl_d4)_mm256_max_pd((__m256d)a, (__m256d)b); }
+#else
 PL_WIDE pl_d4 pl_min_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a < b, a, b); }
 PL_WIDE pl_d4 pl_max_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a > b, a, b); }
+#endif
 PL_WIDE bool pl_any_d4(pl_i4 mask) { return mask[0] | mask[1] | mask[2] | mask[3]; }
 PL_WIDE pl_d4 pl_sqrt_d4(pl_d4 a) {
 #if PL_LANES > 1 && defined(__AVX__)
@@ -33,6 +38,9 @@ PL_WIDE pl_d4 pl_sqrt_d4(pl_d4 a) {
     return a;
 #endif
 }
+
+// whether x, y and z of a mask hold
+PL_WIDE bool pl_all_xyz_d4(pl_i4 mask) { return (mask[0] & mask[1] & mask[2]) != 0; }
 
 // x y z of a vertex and an arbitrary fourth value; nothing is read beyond the last vertex
 PL_WIDE pl_d4 pl_load_point_d4(const double* x, int v, int last) {

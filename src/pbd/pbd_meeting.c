@@ -3,7 +3,9 @@
 //
 // Pairs are searched once in several substeps, along the straight paths that the vertices are
 // expected to take, with some slack to each side. As long as no vertex leaves its path by more than
-// the slack of its surface, no unlisted pair can meet. When one does, the search is repeated.
+// the slack of its surface, no unlisted pair can meet. When one does, the search is repeated, and
+// looks ahead as many substeps as this one lasted, twice. The same bound tells in which substep a
+// pair can come near at the earliest. Until then it sleeps, and most pairs never wake.
 //
 // After the solver has moved a body, pairs that are too close push (pair_rows.h). A few sweeps do
 // not separate all of them, so continuous collision detection checks the paths of the substep once
@@ -16,9 +18,10 @@
 #include <math.h>
 #include <string.h>
 
-// MAX_HORIZON: substeps between two searches. CUT_ROUNDS: rounds after which vertices that would
+// FIRST_HORIZON, MAX_HORIZON: substeps that a search looks ahead, the first one of a step and any.
+// CUT_ROUNDS: rounds after which vertices that would
 // meet stay in place.
-enum { SWEEPS = 6, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
+enum { SWEEPS = 6, FIRST_HORIZON = 8, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
 enum { VERTEX_BLOCK = 16384, PAIR_BLOCK = 256 };
 // As a fraction of the mean edge of a surface. Neighbours in a surface are near each other anyway:
 // one that meets itself is searched more often, with fewer pairs.
@@ -29,18 +32,27 @@ static const double MAX_EDGES_AHEAD = 2.0;
 
 pl_pbd_meeting pl_pbd_meeting_empty(void) {
     return (pl_pbd_meeting){.pairs = pl_array_of(sizeof(pl_contact_pair)),
+                            .wakes = pl_array_of(sizeof(int)),
+                            .awake = pl_array_of(sizeof(pl_contact_pair)),
+                            .near = pl_array_of(sizeof(bool)),
+                            .checked = pl_array_of(sizeof(pl_contact_pair)),
                             .rows = pl_array_of(sizeof(pl_pair_row)),
                             .parts = pl_array_of(sizeof(double))};
 }
 
 void pl_pbd_meeting_free(pl_pbd_meeting* m) {
     pl_array_free(&m->pairs);
+    pl_array_free(&m->wakes);
+    pl_array_free(&m->awake);
+    pl_array_free(&m->near);
+    pl_array_free(&m->checked);
     pl_array_free(&m->rows);
     pl_array_free(&m->parts);
     PL_FREE(m->limits, double, m->vertex_count);
     PL_FREE(m->pushed, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->from, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->way, double, 3 * (size_t)m->vertex_count);
+    PL_FREE(m->solved, double, 3 * (size_t)m->vertex_count);
     *m = (pl_pbd_meeting){0};
 }
 
@@ -50,18 +62,20 @@ void pl_pbd_meeting_begin(pl_pbd_meeting* m, const pl_method_step* step) {
     m->told_count = 0;
     if (m->told) m->told->count = 0;
     m->horizon = m->part_count = m->active_count = 0;
+    m->next_horizon = FIRST_HORIZON;
     if (m->pushed) memset(m->pushed, 0, 3 * (size_t)m->vertex_count * sizeof(double));
 }
 
 static pl_status make_room(pl_pbd_meeting* m, int vertex_count, pl_error* error) {
     const size_t count = (size_t)vertex_count;
-    if (m->from && m->way && m->limits && m->pushed) return PL_OK;
+    if (m->from && m->way && m->solved && m->limits && m->pushed) return PL_OK;
     m->vertex_count = vertex_count;
     if (!m->from) m->from = PL_ALLOC(double, 3 * count);
     if (!m->way) m->way = PL_ALLOC(double, 3 * count);
+    if (!m->solved) m->solved = PL_ALLOC(double, 3 * count);
     if (!m->limits) m->limits = PL_ALLOC(double, count);
     if (!m->pushed) m->pushed = PL_ALLOC(double, 3 * count);
-    if (!m->from || !m->way || !m->limits || !m->pushed)
+    if (!m->from || !m->way || !m->solved || !m->limits || !m->pushed)
         return pl_fail_memory(error, "the contacts of bodies");
     for (size_t v = 0; v < count; v++) m->limits[v] = 1.0;
     return PL_OK;
@@ -103,6 +117,65 @@ static bool strays(const pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_p
            !pl_surface_set_stays_flat(surfaces, pool, x);
 }
 
+typedef struct wake_job {
+    const pl_pbd_meeting* meeting;
+    const pl_surface_set* surfaces;
+    int* wakes;
+} wake_job;
+
+// The substep after the search in which a pair can come near at the earliest: until then its
+// distance is at least that at the search, less what the two approach on their ways and stray.
+static int wake_of(const wake_job* job, const pl_contact_pair* pair) {
+    const pl_contact_surface *a = &job->surfaces->surfaces[pair->surfaces[0]],
+                             *b = &job->surfaces->surfaces[pair->surfaces[1]];
+    const pl_quad at = pl_pair_places(pair, job->meeting->from),
+                  ways = pl_pair_places(pair, job->meeting->way);
+    const double near = PL_PAIR_NEAR * pl_surfaces_distance(a, b) + slack_of(a) + slack_of(b);
+    const double way = pl_quad_approach(&ways, pair->is_edges);
+    if (pl_quad_is_within(&at, pair->is_edges, near + way)) return 1;
+    const double left = pl_quad_distance(&at, pair->is_edges, NULL) - near;
+    if (!(left > way)) return 1;
+    return left < MAX_HORIZON * way ? (int)(left / way) : MAX_HORIZON + 1;
+}
+
+static void wake_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const wake_job* job = user;
+    const pl_contact_pair* pairs = job->meeting->pairs.data;
+    for (int k = begin; k < end; k++) job->wakes[k] = wake_of(job, &pairs[k]);
+}
+
+// Finds when pairs wake, and drops those that do not before the next search.
+static bool put_to_sleep(pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_pool* pool) {
+    pl_contact_pair* pairs = m->pairs.data;
+    m->wakes.count = 0;
+    int* wakes = pl_array_add(&m->wakes, m->pairs.count);
+    if (m->pairs.count && !wakes) return false;
+    wake_job job = {m, surfaces, wakes};
+    pl_parallel_for(pool, wake_task, (int)m->pairs.count, PAIR_BLOCK, &job);
+    size_t kept = 0;
+    for (size_t k = 0; k < m->pairs.count; k++) {
+        if (wakes[k] > m->horizon) continue;
+        pairs[kept] = pairs[k];
+        wakes[kept++] = wakes[k];
+    }
+    m->pairs.count = m->wakes.count = kept;
+    return true;
+}
+
+// the pairs that may come near in the present substep
+static bool wake_pairs(pl_pbd_meeting* m) {
+    const pl_contact_pair* pairs = m->pairs.data;
+    const int* wakes = m->wakes.data;
+    m->awake.count = m->near.count = 0;
+    pl_contact_pair* awake = pl_array_add(&m->awake, m->pairs.count);
+    if (m->pairs.count && !awake) return false;
+    m->awake.count = 0;
+    for (size_t k = 0; k < m->pairs.count; k++)
+        if (wakes[k] <= m->part_count + 1) awake[m->awake.count++] = pairs[k];
+    return true;
+}
+
 // finds all pairs that may meet within `horizon` substeps at the current motion
 static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
                         const double* start, const double* end, int horizon, pl_error* error) {
@@ -118,11 +191,16 @@ static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* po
     for (size_t i = 0; i < count; i++) m->way[i] = end[i] - start[i];
     m->part_count = 0;
     m->horizon = status == PL_OK ? horizon : 0;
+    if (status == PL_OK && (!put_to_sleep(m, surfaces, pool) || !wake_pairs(m)))
+        status = pl_fail_memory(error, "the contacts of bodies");
     return status;
 }
 
 // Number of substeps that the next search looks ahead, at most `most`.
-static int choose_horizon(const pl_surface_set* surfaces, const pl_pair_motion* motion, int most) {
+static int choose_horizon(pl_pbd_meeting* m, const pl_surface_set* surfaces,
+                          const pl_pair_motion* motion, int most) {
+    if (m->horizon > 0) m->next_horizon = 2 * (m->part_count > 0 ? m->part_count : 1);
+    if (most > m->next_horizon) most = m->next_horizon;
     pl_vec3 mean = {0, 0, 0};
     double longest = 0.0, edge = INFINITY;
     int count = 0;
@@ -159,12 +237,37 @@ static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, doub
     pl_vec3_store(motion->end + k, at);
 }
 
+static bool has_moved(const pl_pbd_meeting* m, const pl_pair_motion* motion,
+                      const pl_contact_pair* pair) {
+    for (int i = 0; i < 4; i++) {
+        const size_t k = 3 * (size_t)pair->v[i];
+        if (memcmp(m->solved + k, motion->end + k, 3 * sizeof(double)) != 0) return true;
+    }
+    return false;
+}
+
+// Pairs that were too far from each other to meet still are, unless one of their vertices has been
+// moved since.
+static bool list_checked(pl_pbd_meeting* m, const pl_pair_motion* motion) {
+    const pl_contact_pair* awake = m->awake.data;
+    const bool* near = m->near.count ? m->near.data : NULL;
+    m->checked.count = 0;
+    pl_contact_pair* checked = pl_array_add(&m->checked, m->awake.count);
+    if (m->awake.count && !checked) return false;
+    m->checked.count = 0;
+    for (size_t k = 0; k < m->awake.count; k++)
+        if (!near || near[k] || has_moved(m, motion, &awake[k]))
+            checked[m->checked.count++] = awake[k];
+    m->parts.count = 0;
+    return m->checked.count == 0 || pl_array_add(&m->parts, m->checked.count);
+}
+
 // Limits the vertices of pairs that would meet to the smallest allowed fraction, times margin.
-static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const double* parts,
-                     double margin) {
-    const pl_contact_pair* pairs = m->pairs.data;
-    pl_pairs_limit(pairs, (int)m->pairs.count, parts, margin, m->limits);
-    for (size_t k = 0; k < m->pairs.count; k++)
+static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, double margin) {
+    const pl_contact_pair* pairs = m->checked.data;
+    const double* parts = m->parts.data;
+    pl_pairs_limit(pairs, (int)m->checked.count, parts, margin, m->limits);
+    for (size_t k = 0; k < m->checked.count; k++)
         for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
             double* limit = &m->limits[pairs[k].v[i]];
             if (*limit < 1.0) shorten(m, motion, pairs[k].v[i], *limit);
@@ -182,12 +285,11 @@ static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
             strays(m, surfaces, pool, motion->end, m->part_count + 1, 1.0))
             status = search(m, surfaces, pool, motion->start, motion->end, 1, error);
         if (status != PL_OK) return status;
-        m->parts.count = 0;
-        double* parts = pl_array_add(&m->parts, m->pairs.count);
-        if (m->pairs.count && !parts) return pl_fail_memory(error, "the contacts of bodies");
-        if (pl_pairs_advance(motion, pool, m->pairs.data, (int)m->pairs.count, parts) >= 1.0)
+        if (!list_checked(m, motion)) return pl_fail_memory(error, "the contacts of bodies");
+        if (pl_pairs_advance(motion, pool, m->checked.data, (int)m->checked.count, m->parts.data) >=
+            1.0)
             return PL_OK;
-        cut_ways(m, motion, parts, round < CUT_ROUNDS ? 0.95 : 0.0);
+        cut_ways(m, motion, round < CUT_ROUNDS ? 0.95 : 0.0);
     }
     for (int v = 0; v < m->vertex_count; v++) shorten(m, motion, v, 0.0);
     return PL_OK;
@@ -206,29 +308,28 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
 typedef struct pairs_job {
     const pl_pair_motion* motion;
     const pl_contact_pair* pairs;
-    double* parts; // per pair: 1 if it is near, else 0
+    bool* near;
 } pairs_job;
 
 // Whether a pair can be too close at the end or meet on the way; most cannot.
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pairs_job* job = user;
-    for (int k = begin; k < end; k++)
-        job->parts[k] = pl_pair_may_touch(job->motion, &job->pairs[k]) ? 1.0 : 0.0;
+    for (int k = begin; k < end; k++) job->near[k] = pl_pair_may_touch(job->motion, &job->pairs[k]);
 }
 
 static pl_status make_rows(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
                            pl_error* error) {
-    const pl_contact_pair* pairs = m->pairs.data;
-    m->rows.count = m->parts.count = 0;
-    double* near = pl_array_add(&m->parts, m->pairs.count);
-    if (m->pairs.count && !near) return pl_fail_memory(error, "the contacts of bodies");
+    m->rows.count = 0;
+    if (!wake_pairs(m)) return pl_fail_memory(error, "the contacts of bodies");
+    bool* near = pl_array_add(&m->near, m->awake.count);
+    if (m->awake.count && !near) return pl_fail_memory(error, "the contacts of bodies");
+    const pl_contact_pair* pairs = m->awake.data;
     pairs_job job = {motion, pairs, near};
-    pl_parallel_for(pool, near_task, (int)m->pairs.count, PAIR_BLOCK, &job);
-    for (size_t k = 0; k < m->pairs.count; k++) {
+    pl_parallel_for(pool, near_task, (int)m->awake.count, PAIR_BLOCK, &job);
+    for (size_t k = 0; k < m->awake.count; k++) {
         pl_pair_row row;
-        if (near[k] > 0.0 && pl_pair_row_make(motion, &pairs[k], &row) &&
-            !pl_array_push(&m->rows, &row))
+        if (near[k] && pl_pair_row_make(motion, &pairs[k], &row) && !pl_array_push(&m->rows, &row))
             return pl_fail_memory(error, "the contacts of bodies");
     }
     return PL_OK;
@@ -306,11 +407,12 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
         strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
         const int most = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
         status = search(m, surfaces, pool, motion->start, motion->end,
-                        choose_horizon(surfaces, motion, most), error);
+                        choose_horizon(m, surfaces, motion, most), error);
     }
     if (status == PL_OK) status = make_rows(m, pool, motion, error);
     if (status != PL_OK) return status;
     // without rows no pair meets in this substep
+    if (m->rows.count) memcpy(m->solved, motion->end, 3 * (size_t)m->vertex_count * sizeof(double));
     for (int k = 0; k < SWEEPS && m->rows.count; k++) {
         pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);
         project_planes(motion, part, planes, plane_count);

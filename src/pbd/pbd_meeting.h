@@ -12,15 +12,21 @@
 typedef struct pl_pbd_meeting {
     int vertex_count;
     pl_array pairs;   // of pl_contact_pair: all that may meet until the next search
+    pl_array wakes;   // of int: per pair, the substep after the search in which it may come near
+    pl_array awake;   // of pl_contact_pair: those that may in the present substep
+    pl_array near;    // of bool: per pair that is awake, whether it may touch; empty: not known
     pl_array rows;    // of pl_pair_row
-    pl_array parts;   // of double: per pair, allowed fraction of the motion
+    pl_array checked; // of pl_contact_pair: those that may meet, of the awake ones
+    pl_array parts;   // of double: per pair that is checked, allowed fraction of the motion
     double* pushed;   // 3 per vertex: momentum that contacts of bodies gave in the step [kg m/s]
     double rate;      // 1 / length of the substep [1/s]
     double* limits;   // per vertex, 1 between uses
     double* from;     // positions at the last search, 3 each
     double* way;      // expected motion in a substep, 3 each
+    double* solved;   // where the vertices were when `near` was found, 3 each
     int part_count;   // substeps since the search
     int horizon;      // substeps that the search looked ahead; 0: no search yet
+    int next_horizon; // substeps that the next one looks ahead, at most
     pl_vec3 lost;     // sum of mass times position removed by shortened paths [kg m]
     int active_count; // pairs that pushed in the last substep
     pl_array* told;   // of pl_contact_report: mean forces of the step; NULL: not asked for

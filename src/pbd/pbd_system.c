@@ -30,6 +30,7 @@ void pl_pbd_system_destroy(pl_pbd_system* s) {
     size_t count = 3 * (size_t)s->vertex_count;
     for (int b = 0; b < s->body_count; b++) pl_pbd_body_free(&s->bodies[b]);
     PL_FREE(s->bodies, pl_pbd_body, s->body_count);
+    PL_FREE(s->solves, pl_pbd_solve, s->body_count);
     PL_FREE(s->positions, double, count);
     PL_FREE(s->velocities, double, count);
     PL_FREE(s->next, double, count);
@@ -44,6 +45,7 @@ void pl_pbd_system_destroy(pl_pbd_system* s) {
 static bool allocate(pl_pbd_system* s) {
     size_t count = 3 * (size_t)s->vertex_count;
     return (s->bodies = PL_ALLOC(pl_pbd_body, s->body_count)) &&
+           (s->solves = PL_ALLOC(pl_pbd_solve, s->body_count)) &&
            (s->positions = PL_ALLOC(double, count)) && (s->velocities = PL_ALLOC(double, count)) &&
            (s->next = PL_ALLOC(double, count)) && (s->mass = PL_ALLOC(double, s->vertex_count)) &&
            (s->held = PL_ALLOC(bool, s->vertex_count));
@@ -270,14 +272,49 @@ static pl_status finish(pl_pbd_system* s, const pl_method_step* step, const pl_p
     return status == PL_OK ? commit(s, part->time_step, error) : status;
 }
 
+typedef struct solve_job {
+    pl_pbd_system* system;
+    const pl_method_step* step;
+    const pl_pbd_part* part;
+    pl_pool* pool; // of each body
+} solve_job;
+
+static void solve_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const solve_job* job = user;
+    pl_pbd_system* s = job->system;
+    for (int b = begin; b < end; b++) {
+        pl_pbd_solve* out = &s->solves[b];
+        out->sweeps = 0;
+        out->status = pl_pbd_body_solve(&s->bodies[b], job->pool, job->step, job->part,
+                                        s->positions, s->contacts.data, (int)s->contacts.count,
+                                        s->next, &out->sweeps, &out->error);
+    }
+}
+
+// Bodies do not depend on one another. With enough of them each gets one thread, which does not
+// wait for others after every few constraints. They get the same bits either way.
+static bool are_side_by_side(const pl_pbd_system* s) {
+    int largest = 0;
+    for (int b = 0; b < s->body_count; b++)
+        if (s->bodies[b].vertex_count > largest) largest = s->bodies[b].vertex_count;
+    const int threads = s->pool ? pl_pool_thread_count(s->pool) : 1;
+    return threads > 1 && (int64_t)largest * threads <= s->vertex_count;
+}
+
 static pl_status solve(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                        pl_method_info* info, pl_error* error) {
-    pl_status status = PL_OK;
-    for (int b = 0; status == PL_OK && b < s->body_count; b++)
-        status =
-            pl_pbd_body_solve(&s->bodies[b], s->pool, step, part, s->positions, s->contacts.data,
-                              (int)s->contacts.count, s->next, &info->iterations, error);
-    return status;
+    const bool side_by_side = are_side_by_side(s);
+    solve_job job = {s, step, part, side_by_side ? NULL : s->pool};
+    if (side_by_side) pl_parallel_for(s->pool, solve_task, s->body_count, 1, &job);
+    else solve_task(0, s->body_count, 0, &job);
+    for (int b = 0; b < s->body_count; b++) {
+        info->iterations += s->solves[b].sweeps;
+        if (s->solves[b].status == PL_OK) continue;
+        if (error) *error = s->solves[b].error;
+        return s->solves[b].status;
+    }
+    return PL_OK;
 }
 
 static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,

@@ -7,10 +7,18 @@
 
 #include "pbd/pbd_meeting.h"
 
+// What solving one body came to.
+typedef struct pl_pbd_solve {
+    pl_status status;
+    pl_error error;
+    int sweeps;
+} pl_pbd_solve;
+
 typedef struct pl_pbd_system {
     int vertex_count;
     int body_count;
     pl_pbd_body* bodies;
+    pl_pbd_solve* solves; // per body
     pl_pool* pool;
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;

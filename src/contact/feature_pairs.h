@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The vertices and edges of two triangles: which pairs of them there are, which count as theirs,
+// and of which the boxes overlap.
+#ifndef PL_CONTACT_FEATURE_PAIRS_H
+#define PL_CONTACT_FEATURE_PAIRS_H
+
+#include "contact/wide_box.h"
+
+// the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
+static const int PL_TRIANGLE_EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+// The boxes around the ways of a triangle's three vertices, of its three edges, and of itself.
+enum { PL_OF_VERTICES = 0, PL_OF_EDGES = 3, PL_OF_WHOLE = 6, PL_BOXES };
+typedef struct pl_triangle_boxes {
+    pl_wide_box of[PL_BOXES];
+} pl_triangle_boxes;
+
+// Two features of two triangles: a vertex of one and the other, a vertex of the other and the one,
+// or an edge of each. Which boxes they have, which vertices these are of, and if the second
+// triangle's come first.
+typedef struct pl_feature_pair {
+    unsigned char boxes[2];
+    unsigned char corners[4]; // 0 to 2 of the first triangle, 3 to 5 of the second
+    bool is_turned, is_edges;
+} pl_feature_pair;
+
+enum { PL_FEATURE_PAIRS = 15, PL_FIRST_EDGES = 6 };
+static const pl_feature_pair PL_FEATURES[PL_FEATURE_PAIRS] = {
+    {{0, 6}, {0, 3, 4, 5}, false, false}, {{1, 6}, {1, 3, 4, 5}, false, false},
+    {{2, 6}, {2, 3, 4, 5}, false, false}, {{6, 0}, {3, 0, 1, 2}, true, false},
+    {{6, 1}, {4, 0, 1, 2}, true, false},  {{6, 2}, {5, 0, 1, 2}, true, false},
+    {{3, 3}, {0, 1, 3, 4}, false, true},  {{3, 4}, {0, 1, 3, 5}, false, true},
+    {{3, 5}, {0, 1, 4, 5}, false, true},  {{4, 3}, {0, 2, 3, 4}, false, true},
+    {{4, 4}, {0, 2, 3, 5}, false, true},  {{4, 5}, {0, 2, 4, 5}, false, true},
+    {{5, 3}, {1, 2, 3, 4}, false, true},  {{5, 4}, {1, 2, 3, 5}, false, true},
+    {{5, 5}, {1, 2, 4, 5}, false, true}};
+
+// One bit for each feature pair of two triangles that counts as theirs: vertices of each, and edges
+// of both.
+static inline unsigned pl_own_features(unsigned of_a, unsigned of_b) {
+    const unsigned edges = of_a >> 3;
+    const unsigned rows = (edges & 1u) | (edges & 2u) << 2 | (edges & 4u) << 4;
+    return (of_a & 7u) | (of_b & 7u) << 3 | (rows * (of_b >> 3 & 7u)) << PL_FIRST_EDGES;
+}
+
+static inline bool pl_have_common_vertex(const int v[4], bool is_edges) {
+    const bool of_first = (v[0] == v[2]) | (v[0] == v[3]);
+    return of_first | (is_edges ? (v[1] == v[2]) | (v[1] == v[3]) : v[0] == v[1]);
+}
+
+// One bit for each feature pair whose boxes overlap. All are tested, without branches: which of
+// them do cannot be foretold.
+PL_WIDE unsigned pl_overlapping_features(const pl_triangle_boxes* a, const pl_triangle_boxes* b) {
+    pl_wide_box turned[PL_BOXES];
+    unsigned bits = 0;
+    for (int i = 0; i < PL_BOXES; i++) turned[i] = pl_wide_box_turned(b->of[i]);
+    for (int i = 0; i < 3; i++) {
+        bits |= pl_wide_box_meets(a->of[i], turned[PL_OF_WHOLE]) << i;
+        bits |= pl_wide_box_meets(a->of[PL_OF_WHOLE], turned[i]) << (3 + i);
+        for (int j = 0; j < 3; j++)
+            bits |= pl_wide_box_meets(a->of[PL_OF_EDGES + i], turned[PL_OF_EDGES + j])
+                    << (PL_FIRST_EDGES + 3 * i + j);
+    }
+    return bits;
+}
+
+#endif
