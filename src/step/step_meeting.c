@@ -409,12 +409,12 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     m->f = f;
     m->is_searched = m->is_apart = m->has_covered = m->has_met = m->out_of_memory = false;
     m->rows.count = m->frictions.count = 0;
-    m->friction_rounds = 0;
+    m->friction_rounds = m->early_rounds = 0;
     for (int p = 0; p < m->pieces->count; p++) m->roots[p] = p;
     if (!m->surfaces) return PL_OK;
     find_whole_surfaces(m);
     if (f->inertia > 0.0) pl_step_meeting_limit(m, f->start, f->y);
-    if (m->has_met) pl_meeting_friction_follow(m, f->start);
+    if (m->has_met) pl_meeting_friction_follow(m, f->start, 0.0);
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
@@ -439,12 +439,14 @@ static void join(const void* user, int* roots) {
     for (int p = 0; p < m->pieces->count; p++) pl_set_join(roots, p, m->roots[p]);
 }
 
-static bool go_on(void* user, const double* x) {
+static bool go_on(void* user, const double* x, double left) {
     enum { MAX_FRICTION_ROUNDS = 4 };
     pl_step_meeting* m = meeting_of(user);
-    if (!m->surfaces || !m->has_met || m->friction_rounds >= MAX_FRICTION_ROUNDS) return false;
-    m->friction_rounds++;
-    return pl_meeting_friction_follow(m, x);
+    int* rounds = left > 0.0 ? &m->early_rounds : &m->friction_rounds;
+    if (!m->surfaces || !m->has_met || *rounds >= MAX_FRICTION_ROUNDS) return false;
+    const bool follows = pl_meeting_friction_follow(m, x, left);
+    if (follows || left == 0.0) ++*rounds;
+    return follows;
 }
 
 pl_step_term pl_step_meeting_term(pl_step_meeting* m) {

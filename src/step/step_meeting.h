@@ -59,7 +59,8 @@ typedef struct pl_step_meeting {
     pl_array blocks;   // rows of a few pairs: work
     pl_array rows;     // of pl_meeting_row
     pl_array frictions, next_frictions; // of pl_meeting_friction
-    int friction_rounds;                // times that these have followed in this step
+    int friction_rounds;                // times that these have followed in this step, at minima
+    int early_rounds;                   // and on the way to one
     double* ends[2];                    // 3 per vertex: work
     double* way[2];                     // a part of the way: work
 } pl_step_meeting;
@@ -115,8 +116,8 @@ bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
 // As `follow` of step_term.h.
 void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x, const int* piece_of,
                                  const double* lengths);
-// Takes normal forces and contact points at x. True if friction then differs from what it was by
-// more than its tolerance.
-bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x);
+// Takes normal forces and contact points at x, and returns true, if friction then differs from what
+// it was by more than its tolerance and not by much less than `left`, the length of the gradient.
+bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x, double left);
 
 #endif

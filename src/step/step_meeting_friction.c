@@ -3,13 +3,16 @@
 //
 // Friction between surfaces as between a vertex and a collider (step_contact_forces.c): with given
 // normal forces and contact points it has an energy. These are taken at the start of the step, and
-// again whenever the step has reached a minimum, until they agree with it.
+// again whenever the step has reached a minimum, until they agree with it. They are also taken on
+// the way there, as soon as friction would change by more than all forces that are still out of
+// balance: what is left to do for the old friction would be undone by the new one.
 //
 // Newton's method needs the primal-dual form of its Hessian (step_contact_forces.c), or it
 // overshoots where sliding turns into sticking.
 //
 // The slip of a pair is that of its closest points at the end velocity, u = sum of w_i u_i across
 // the normal.
+#include "base/tuned.h"
 #include "step/step_meeting.h"
 
 #include <math.h>
@@ -154,9 +157,9 @@ static void add_limits(const pl_array* list, double sign, double* sums) {
         }
 }
 
-// True if the two lists of the meeting differ too much.
-static bool differ(const pl_step_meeting* m) {
-    double *change = m->way[0], *after = m->way[1], changes = 0.0, limits = 0.0;
+// True if the two lists of the meeting differ too much, and enough for a gradient of length `left`.
+static bool differ(const pl_step_meeting* m, double left) {
+    double *change = m->way[0], *after = m->way[1], changes = 0.0, limits = 0.0, square = 0.0;
     const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     memset(change, 0, size);
     memset(after, 0, size);
@@ -164,20 +167,22 @@ static bool differ(const pl_step_meeting* m) {
     add_limits(&m->next_frictions, 1.0, change);
     add_limits(&m->frictions, -1.0, change);
     for (int v = 0; v < m->vertex_count; v++) {
-        changes += pl_norm(pl_vec3_load(change + 3 * (size_t)v));
+        const double size2 = pl_norm2(pl_vec3_load(change + 3 * (size_t)v));
+        changes += sqrt(size2);
+        square += size2;
         limits += pl_norm(pl_vec3_load(after + 3 * (size_t)v));
     }
-    return changes > MAX_ERROR * limits;
+    return changes > MAX_ERROR * limits && pl_tuned.early_friction * left <= sqrt(square);
 }
 
-bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x) {
+bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x, double left) {
     const double* z = pl_step_end_positions(m->f, x, m->ends[0]);
     if (!pl_step_meeting_activate(m, z)) return false;
     if (!list_contacts(m, x, z)) {
         m->out_of_memory = true;
         return false;
     }
-    if (!differ(m)) return false;
+    if (!differ(m, left)) return false;
     const size_t count = m->next_frictions.count;
     m->frictions.count = 0;
     if (count && !pl_array_add(&m->frictions, count)) {

@@ -22,13 +22,14 @@ static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
-    double projected;  // part of the projected Hessian in the last matrix
-    double unseen;     // the part to try where a solver does not see how much it takes
-    bool last;         // no iteration follows that is known of
-    bool solved;       // the last linear system was solved to its tolerance
-    bool must_iterate; // even if forces are below the tolerance
-    bool has_changed;  // Phi has been at a minimum, where it became another function
-    double residual;   // before this iteration
+    double projected;       // part of the projected Hessian in the last matrix
+    double least_projected; // the part below which linear systems were hardly solved
+    double unseen;          // the part to try where a solver does not see how much it takes
+    bool last;              // no iteration follows that is known of
+    bool solved;            // the last linear system was solved to its tolerance
+    bool must_iterate;      // even if forces are below the tolerance
+    bool has_changed;       // Phi has been at a minimum, where it became another function
+    double residual;        // before this iteration
     int iteration;
 } progress;
 
@@ -211,8 +212,8 @@ static double linear_tolerance(const pl_minimiser* m, const pl_step_objective* f
     return fmax(settings->linear_tolerance, fmin(enough, pl_tuned.rough_tolerance));
 }
 
-static int linear_iterations(const pl_minimiser* m, const pl_step_settings* settings,
-                             const progress* s) {
+static int linear_iterations(const pl_minimiser* m, const pl_step_objective* f,
+                             const pl_step_settings* settings, const progress* s) {
     bool is_multigrid =
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     bool is_rough = m->relax.data && is_multigrid && s->iteration < settings->max_iterations;
@@ -221,6 +222,8 @@ static int linear_iterations(const pl_minimiser* m, const pl_step_settings* sett
         s->iteration > 0 && !m->search.has_relaxed && s->residual < pl_tuned.far_residual;
     int enough = is_smooth ? pl_tuned.smooth_iterations : pl_tuned.rough_iterations;
     int most = settings->linear_max_iterations;
+    if (is_multigrid && m->relax.data && pl_step_joins(f) && most > pl_tuned.contact_iterations)
+        most = pl_tuned.contact_iterations;
     return is_rough && most > enough ? enough : most;
 }
 
@@ -234,7 +237,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     if (status != PL_OK) return status;
     double start = pl_seconds();
     pl_linear_options options = {.tolerance = linear_tolerance(m, f, settings, s),
-                                 .max_iterations = linear_iterations(m, settings, s),
+                                 .max_iterations = linear_iterations(m, f, settings, s),
                                  .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     if (f->coupling) {
@@ -303,6 +306,17 @@ static bool may_try_unseen(const pl_step_objective* f, const pl_step_settings* s
            pl_minimiser_may_relax(settings) && s->unseen < 1.0;
 }
 
+// Where cloth is pressed together, springs push, and its Hessian is nearly indefinite: conjugate
+// gradients then leave most of a system. That costs more than a matrix that is too stiff.
+static void take_solve(const pl_minimiser* m, const pl_step_objective* f,
+                       const pl_linear_info* linear, double part, progress* s) {
+    s->projected = part;
+    s->solved = linear->converged;
+    if (!m->relax.data || !pl_step_joins(f) || linear->converged) return;
+    if (linear->residual > pl_tuned.unsolved_residual)
+        s->least_projected = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
+}
+
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
 // bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
 // the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
@@ -317,6 +331,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     double part = s->projected <= pl_tuned.min_projected_fraction ? 0.0 : 0.5 * s->projected;
     if (!tells) part = tries ? s->unseen : 1.0;
     else if (keeps) part = s->projected;
+    part = fmax(part, s->least_projected);
     f->leaves_indefinite_out = false;
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
@@ -340,8 +355,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         else part = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
         if (tries) s->unseen = part;
     }
-    s->projected = part;
-    s->solved = linear.converged;
+    take_solve(m, f, &linear, part, s);
     return PL_OK;
 }
 
@@ -418,8 +432,14 @@ static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
 // At a minimum: true if Phi has become another function.
 static bool goes_on(const pl_minimiser* m, const pl_step_objective* f, progress* s) {
     bool by_coupling = f->coupling && f->coupling->go_on(f->coupling->data, m->x, &s->must_iterate);
-    bool by_terms = pl_step_go_on(f, m->x);
+    bool by_terms = pl_step_go_on(f, m->x, 0.0);
     return by_coupling || by_terms;
+}
+
+// The same near a minimum of a function that is about to change.
+static bool changes_early(const pl_minimiser* m, const pl_step_objective* f) {
+    return pl_step_joins(f) && !f->coupling &&
+           pl_step_go_on(f, m->x, pl_vector_norm(f->pool, m->count, m->gradient));
 }
 
 static void begin(pl_minimiser* m, pl_step_objective* f) {
@@ -479,6 +499,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         bool is_other = !any_open && !linearised && goes_on(m, f, &s);
+        if (any_open && searches && k > 0 && k < limit) is_other = changes_early(m, f);
         if (is_other) {
             info->converged = false;
             s.has_changed = true;

@@ -462,10 +462,10 @@ void pl_step_join(const pl_step_objective* f, int* roots) {
         if (f->terms[k]->join) f->terms[k]->join(f->terms[k]->user, roots);
 }
 
-bool pl_step_go_on(const pl_step_objective* f, const double* x) {
+bool pl_step_go_on(const pl_step_objective* f, const double* x, double left) {
     bool goes_on = false;
     for (int k = 0; k < f->term_count; k++)
-        if (f->terms[k]->go_on && f->terms[k]->go_on(f->terms[k]->user, x)) goes_on = true;
+        if (f->terms[k]->go_on && f->terms[k]->go_on(f->terms[k]->user, x, left)) goes_on = true;
     return goes_on;
 }
 

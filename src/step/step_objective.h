@@ -112,7 +112,7 @@ void pl_step_free_parts(const pl_step_objective* f, const double* from, const do
                         int piece_count, double* parts);
 bool pl_step_joins(const pl_step_objective* f);
 void pl_step_join(const pl_step_objective* f, int* roots);
-bool pl_step_go_on(const pl_step_objective* f, const double* x);
+bool pl_step_go_on(const pl_step_objective* f, const double* x, double left);
 pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error);
 // A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
 // directions

@@ -79,8 +79,10 @@ typedef struct pl_step_term {
     bool (*joins)(const void* user);
     // Joins them in these disjoint sets of pieces of the system. Not NULL where `joins` is not.
     void (*join)(const void* user, int* roots);
-    // x is a minimum. True if the term is another function from now on, whose minimum is sought.
-    bool (*go_on)(void* user, const double* x);
+    // True if the term is another function from now on, whose minimum is sought. left: 0 if x is a
+    // minimum, else the length of the gradient there. The term then only changes if its forces
+    // change by about as much.
+    bool (*go_on)(void* user, const double* x, double left);
     // Fails if an evaluation did.
     pl_status (*check)(const void* user, pl_error* error);
     // created[piece] += the energy that the midpoint rule creates in a step from start to end
