@@ -492,3 +492,22 @@ TEST(fem_contact_heaps_with_all_methods_never_cross)
     const char* const grids[] = {"rigid", "grid", "fem"};
     check_heap(13, grids, 3, 8);
 }
+
+// A block at rest beside a plane that has not come near enough to push: its forces are round-off.
+TEST(fem_contact_leaves_a_block_at_rest_converged)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"block\", \"generate\": "
+        "{\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05}, "
+        "\"material\": {\"young\": 1e4, \"poisson\": 0.3}}], \"attachments\": [{\"body\": "
+        "\"block\", "
+        "\"where\": {\"side\": \"-y\"}}], \"colliders\": [{\"plane\": {\"point\": [0, 0.105, 0], "
+        "\"normal\": [0, -1, 0]}, \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 4, "
+        "\"translate\": [0, -0.05, 0]}]}}]}");
+    for (int k = 0; k < 40; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        CHECK_INT(info.unconverged_count, 0);
+    }
+    pl_world_destroy(world);
+}

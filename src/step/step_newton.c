@@ -472,6 +472,14 @@ static bool ends_early(const pl_minimiser* m, double before, pl_method_info* inf
     return true;
 }
 
+// The search has found no lower place. Forces that are round-off are at their minimum: how large
+// round-off is was not known before the first direction.
+static void judge_again(pl_minimiser* m, const pl_step_objective* f,
+                        const pl_step_settings* settings, pl_method_info* info) {
+    pl_search_gradient(m, f);
+    pl_friction_judge(m, f, settings, false, info);
+}
+
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
@@ -526,6 +534,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         if (!searches) pl_search_full_step(m, f);
         else if (!pl_search_line(m, f) && !pl_search_joins_more(m, f)) {
             info->stalled = true;
+            judge_again(m, f, settings, info);
             break;
         }
     }
