@@ -166,14 +166,15 @@ static void all_residuals(s3_smoother* m, const double* u) {
 }
 
 // x += omega D^-1 r, the first `count` unknowns of a vertex
-static void relax_vertex(const s3_smoother* m, int v, double omega, int count, const double* r,
-                         double* u) {
+static void relax_vertex(const s3_smoother* m, int v, const double omega[4], int count,
+                         const double* r, double* u) {
     const double* D = m->vertex_inverses + 16 * (size_t)v;
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++) u[4 * (size_t)v + (size_t)i] += omega * D[4 * i + j] * r[j];
+        for (int j = 0; j < count; j++)
+            u[4 * (size_t)v + (size_t)i] += omega[i] * D[4 * i + j] * r[j];
 }
 
-static void sweep_vertices(s3_smoother* m, double omega, double* u) {
+static void sweep_vertices(s3_smoother* m, const double omega[4], double* u) {
     for (int v = 0; v < m->s->vertex_count; v++) {
         double r[4];
         some_rows(m, v, 0, 4, u, r);
@@ -181,7 +182,7 @@ static void sweep_vertices(s3_smoother* m, double omega, double* u) {
     }
 }
 
-static void sweep_positions(s3_smoother* m, double omega, double* u) {
+static void sweep_positions(s3_smoother* m, const double omega[4], double* u) {
     for (int v = 0; v < m->s->vertex_count; v++) {
         double r[4];
         some_rows(m, v, 0, 3, u, r);
@@ -189,23 +190,24 @@ static void sweep_positions(s3_smoother* m, double omega, double* u) {
     }
 }
 
-static void sweep_positions_at_once(s3_smoother* m, double omega, double* u) {
+static void sweep_positions_at_once(s3_smoother* m, const double omega[4], double* u) {
     for (int v = 0; v < m->s->vertex_count; v++) some_rows(m, v, 0, 3, u, m->r + 4 * (size_t)v);
     for (int v = 0; v < m->s->vertex_count; v++)
         relax_vertex(m, v, omega, 3, m->r + 4 * (size_t)v, u);
 }
 
-static void relax_cell(const s3_smoother* m, int t, double omega, const double* r, double* u) {
+static void relax_cell(const s3_smoother* m, int t, const double omega[4], const double* r,
+                       double* u) {
     const int* v = m->mesh->tets + 4 * (size_t)t;
     const float* inverse = m->cell_inverses + CELL * CELL * (size_t)t;
     for (int i = 0; i < CELL; i++) {
         double sum = 0.0;
         for (int j = 0; j < CELL; j++) sum += (double)inverse[CELL * i + j] * r[j];
-        u[4 * (size_t)v[i / 4] + (size_t)(i % 4)] += omega * sum;
+        u[4 * (size_t)v[i / 4] + (size_t)(i % 4)] += omega[i % 4] * sum;
     }
 }
 
-static void sweep_cells(s3_smoother* m, double omega, bool one_residual, double* u) {
+static void sweep_cells(s3_smoother* m, const double omega[4], bool one_residual, double* u) {
     if (one_residual) all_residuals(m, u);
     for (int t = 0; t < m->mesh->tet_count; t++) {
         const int* v = m->mesh->tets + 4 * (size_t)t;
@@ -218,17 +220,17 @@ static void sweep_cells(s3_smoother* m, double omega, bool one_residual, double*
 }
 
 // p -= omega S^-1 (rows of pressures), after the positions
-static void relax_pressures(s3_smoother* m, double omega, double* u) {
+static void relax_pressures(s3_smoother* m, const double omega[4], double* u) {
     for (int v = 0; v < m->s->vertex_count; v++) some_rows(m, v, 3, 4, u, m->r + 4 * (size_t)v);
     for (size_t v = 0; v < (size_t)m->s->vertex_count; v++)
-        u[4 * v + 3] -= omega * m->weights[4 * v + 3] * m->r[4 * v + 3];
+        u[4 * v + 3] -= omega[3] * m->weights[4 * v + 3] * m->r[4 * v + 3];
 }
 
 // u += omega A D^-1 r; A is symmetric
-static void sweep_kaczmarz(s3_smoother* m, double omega, double* u) {
+static void sweep_kaczmarz(s3_smoother* m, const double omega[4], double* u) {
     const pl_block_matrix* A = &m->s->A;
     all_residuals(m, u);
-    for (int i = 0; i < 4 * m->s->vertex_count; i++) m->r[i] *= omega * m->weights[i];
+    for (int i = 0; i < 4 * m->s->vertex_count; i++) m->r[i] *= omega[i % 4] * m->weights[i];
     for (int v = 0; v < A->row_count; v++)
         for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
             const double *a = A->values + 16 * (size_t)e, *r = m->r + 4 * (size_t)A->columns[e];
@@ -236,7 +238,8 @@ static void sweep_kaczmarz(s3_smoother* m, double omega, double* u) {
         }
 }
 
-void s3_smoother_sweep(s3_smoother* m, double omega, double* u) {
+void s3_smoother_sweep(s3_smoother* m, double of_positions, double of_pressures, double* u) {
+    const double omega[4] = {of_positions, of_positions, of_positions, of_pressures};
     switch (m->kind) {
     case S3_VERTEX_VANKA: sweep_vertices(m, omega, u); break;
     case S3_CELL_VANKA: sweep_cells(m, omega, false, u); break;

@@ -24,7 +24,7 @@ const char* s3_smoother_name(s3_smoother_kind kind);
 // NULL if memory is out. s and mesh are borrowed.
 s3_smoother* s3_smoother_create(s3_smoother_kind kind, const s3_system* s, const pl_mesh* mesh);
 void s3_smoother_destroy(s3_smoother* m);
-// u moves towards A^-1 b by one sweep; omega is the relaxation.
-void s3_smoother_sweep(s3_smoother* m, double omega, double* u);
+// u moves towards A^-1 b by one sweep, with these relaxations.
+void s3_smoother_sweep(s3_smoother* m, double of_positions, double of_pressures, double* u);
 
 #endif

@@ -291,6 +291,32 @@ TEST(krylov_stationary_iteration_contracts_by_its_rate)
     CHECK_INT(s.info.iterations, 100);
 }
 
+static int product_count;
+
+static void count_product(void* user, const void* from, void* to) {
+    product_count++;
+    apply(user, from, to);
+}
+
+// neither at the start, where x is zero, nor at the end, where what it carries is trusted
+TEST(krylov_gmres_needs_one_product_an_iteration)
+{
+    static const pl_krylov_operations counting = {.apply = count_product,
+                                                  .precondition = precondition};
+    problem s;
+    double solution[N];
+    make_definite(&s, 0.1, 5);
+    make_random_load(&s, solution);
+    pl_krylov k = krylov_of(&s);
+    k.operations = &counting;
+    k.x_is_zero = k.trusts_recurrence = true;
+    product_count = 0;
+    CHECK_INT(run(&s, GMRES, &k), PL_KRYLOV_CONVERGED);
+    CHECK(s.info.converged && s.info.residual <= s.options.tolerance);
+    CHECK_INT(product_count, s.info.iterations);
+    CHECK(pl_krylov_residual(&k) <= 2.0 * s.options.tolerance * k.scale);
+}
+
 TEST(krylov_says_that_a_matrix_is_indefinite)
 {
     problem s;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Solves with the flexibility of pressures.
+#include "base/memory.h"
 #include "base/random.h"
 #include "mixed/mixed_flexible.h"
 #include "mixed_samples.h"
@@ -58,4 +59,28 @@ TEST(mixed_flexible_solves_to_its_tolerance)
     check_solve(0.4999, 0.0, 0.3);
     check_solve(0.4999, 30.0, 0.3);
     check_solve(0.49, 1.0, 0.0);
+}
+
+TEST(mixed_flexible_survives_every_failing_allocation)
+{
+    mixed_sample s = mixed_sample_make(1, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.49, 1.0, false);
+    pl_error error;
+    pl_block_matrix B;
+    CHECK_OK(pl_block_matrix_setup(&B, s.n, 1, s.pattern.offsets, s.pattern.items, &error), &error);
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        pl_mixed_flexible* f = NULL;
+        pl_inject_failure(nth);
+        pl_status status = pl_mixed_flexible_create(&B, NULL, &f, &error);
+        pl_inject_failure(0);
+        if (status == PL_OK) {
+            pl_mixed_flexible_destroy(f);
+            break;
+        }
+        CHECK_INT(status, PL_ERROR_MEMORY);
+        CHECK(!f);
+        CHECK_INT(pl_byte_count(), before);
+    }
+    pl_block_matrix_free(&B);
+    mixed_sample_free(&s);
 }

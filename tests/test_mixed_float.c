@@ -60,7 +60,7 @@ static void make_objective(assembly* a) {
                                .pin_count = 2};
 }
 
-static void make(assembly* a, pl_material_kind law, double poisson) {
+static void make_on(pl_pool* pool, assembly* a, pl_material_kind law, double poisson) {
     static const int levels[] = {4};
     pl_error error;
     *a = (assembly){.s = mixed_sample_make(4, law, poisson, 1.0, false)};
@@ -75,12 +75,16 @@ static void make(assembly* a, pl_material_kind law, double poisson) {
     mixed_sample_disturb(s, 0.02, 3);
     const pl_mg_blocks pattern = {a->A.row_count, a->A.offsets, a->A.columns, a->A.values};
     const pl_mg_settings settings = {.unknowns = 4, .levels = levels, .level_count = 1};
-    CHECK_OK(pl_block_mg_setup(&a->mg, &pattern, s->mesh->positions, &settings, NULL, &error),
+    CHECK_OK(pl_block_mg_setup(&a->mg, &pattern, s->mesh->positions, &settings, pool, &error),
              &error);
     CHECK_OK(pl_mixed_float_create(&s->set, pl_mixed_tet_data(&s->set), s->mesh->positions, &a->A,
-                                   a->mg, NULL, &a->fast, &error),
+                                   a->mg, pool, &a->fast, &error),
              &error);
     pl_mixed_float_refresh(a->fast, &a->B, &a->B);
+}
+
+static void make(assembly* a, pl_material_kind law, double poisson) {
+    make_on(NULL, a, law, poisson);
 }
 
 static void discard(assembly* a) {
@@ -190,6 +194,51 @@ TEST(mixed_stiffness_in_float_is_the_diagonal_with_pressures_eliminated)
             }
             CHECK_NEAR(pl_mixed_float_stiffness(a.fast, v)[c], sum, 1e-5 * sum);
         }
+    discard(&a);
+}
+
+TEST(mixed_matrix_in_float_has_the_same_bits_on_any_threads)
+{
+    static assembly one, several;
+    pl_pool* pool;
+    pl_error error;
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    make(&one, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.49);
+    make_on(pool, &several, PL_MATERIAL_STABLE_NEOHOOKEAN, 0.49);
+    const size_t size = 16 * (size_t)pl_block_matrix_entry_count(&one.A) * sizeof(float);
+    CHECK(pl_mixed_float_assemble(one.fast, &one.f, one.s.x, one.s.p, 1.0, one.units));
+    for (int round = 0; round < 5; round++) {
+        CHECK(pl_mixed_float_assemble(several.fast, &several.f, several.s.x, several.s.p, 1.0,
+                                      several.units));
+        CHECK(memcmp(pl_block_mg_blocks(one.mg), pl_block_mg_blocks(several.mg), size) == 0);
+    }
+    discard(&several);
+    discard(&one);
+    pl_pool_destroy(pool);
+}
+
+TEST(mixed_matrix_in_float_survives_every_failing_allocation)
+{
+    static assembly a;
+    make(&a, PL_MATERIAL_MOONEY_RIVLIN, 0.49);
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        pl_error error;
+        pl_mixed_float* fast = NULL;
+        pl_inject_failure(nth);
+        pl_status status =
+            pl_mixed_float_create(&a.s.set, pl_mixed_tet_data(&a.s.set), a.s.mesh->positions, &a.A,
+                                  a.mg, NULL, &fast, &error);
+        pl_inject_failure(0);
+        if (status == PL_OK) {
+            pl_mixed_float_destroy(fast);
+            break;
+        }
+        CHECK_INT(status, PL_ERROR_MEMORY);
+        CHECK(!fast);
+        CHECK_INT(pl_byte_count(), before);
+    }
+    CHECK_INT(pl_byte_count(), before);
     discard(&a);
 }
 

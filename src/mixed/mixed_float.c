@@ -22,7 +22,7 @@ typedef struct row_factors {
     float unit;     // of the pressure
     float free;     // 0 for fixed vertices, else 1
     float softness; // 1 / B, of slack_B
-    float unused;
+    float unused;   // a row of four is one load
 } row_factors;
 
 struct pl_mixed_float {
