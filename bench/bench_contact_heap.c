@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Heaps of bodies in a box. `letters_*`: 48 letters under method pbd (S3 Fig. 14 has 48 letters of
-// 105k vertices and 371k tets at 38 frames a second, on a GPU). pliant chooses 100 substeps a frame
-// for them. `few_*`: the same letters with 25, which are softer and take a quarter of the sweeps;
-// only if asked for. `bodies_*`: 12 bears under method
+// 105k vertices and 371k tets at 38 frames a second, on a GPU). `bodies_*`: 12 bears under method
 // fem with Newton's method, whose barrier promises that nothing crosses. For each: crossings in all
 // frames [intersections], the deepest vertex below the ground or beyond a wall in edges
 // [depth_part], the largest change of a body's volume, the part of a frame that finding pairs takes
-// [detect_share], frames a second. Parts: letters, few, bodies. --quick: few coarse bodies.
-// --frames N: the first N frames.
+// [detect_share], frames a second. Parts: letters, bodies. --quick: few coarse bodies. --frames N:
+// the first N frames.
 #include "math/vec3.h"
 #include "s3_world.h"
 
@@ -27,23 +25,18 @@ typedef struct heap {
     int body_count, frame_count;
     double height, edge; // [m]
     double half_width;   // of the box [m]
-    int substeps;        // 0: pliant chooses
-    bool only_if_asked;
 } heap;
 
 static void body_text(const heap* h, int k, char* out, size_t size) {
     const int at = k % PER_LAYER;
     const double gap = 0.4 * h->half_width; // all of a body that leans is inside the box
-    char settings[64] = "";
-    if (h->substeps)
-        snprintf(settings, sizeof settings, "\"pbd\": {\"substeps\": %d}, ", h->substeps);
     snprintf(out, size,
              "%s{\"generate\": {\"shape\": \"%s\", \"height\": %g, \"edge\": %g}, "
-             "\"method\": \"%s\", %s\"material\": {\"young\": 2e4, \"poisson\": 0.45}, "
+             "\"method\": \"%s\", \"material\": {\"young\": 2e4, \"poisson\": 0.45}, "
              "\"transform\": {\"rotate\": [%d, %d, %d], \"translate\": [%g, %g, %g]}}",
-             k ? ", " : "", h->shape, h->height, h->edge, h->method, settings, 37 * k % 70 - 35,
-             67 * k % 360, 53 * k % 80 - 40, at % 2 ? gap : -gap,
-             h->height * (0.8 + 1.4 * (k / PER_LAYER)), at / 2 ? gap : -gap);
+             k ? ", " : "", h->shape, h->height, h->edge, h->method, 37 * k % 70 - 35, 67 * k % 360,
+             53 * k % 80 - 40, at % 2 ? gap : -gap, h->height * (0.8 + 1.4 * (k / PER_LAYER)),
+             at / 2 ? gap : -gap);
 }
 
 static pl_world* heap_world(const heap* h) {
@@ -109,7 +102,7 @@ static bool run(const heap* h, pl_world* world, tally* t) {
 
 static bool run_heap(bench* b, const heap* h) {
     const char* asked = bench_part(b);
-    if (asked ? strcmp(asked, h->part) != 0 : h->only_if_asked) return true;
+    if (asked && strcmp(asked, h->part) != 0) return true;
     pl_world* world = heap_world(h);
     tally t = {0};
     const bool ok = world && run(h, world, &t);
@@ -133,32 +126,23 @@ static bool run_heap(bench* b, const heap* h) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", h->part, results[k].name);
         bench_result(b, name, results[k].value, results[k].unit,
-                     strcmp(h->method, "pbd") == 0 && strcmp(name + strlen(h->part), "_fps") == 0
-                         ? 38.0
-                         : NAN);
+                     strcmp(name, "letters_fps") == 0 ? 38.0 : NAN);
     }
     return true;
 }
 
 bool bench_contact_heap(bench* b) {
     const bool quick = bench_quick(b);
-    const heap letters = {.part = "letters",
-                          .shape = "letter",
-                          .method = "pbd",
-                          .body_count = quick ? 6 : 48,
-                          .frame_count = bench_frames(b, quick ? 30 : 1000),
-                          .height = 0.1,
-                          .edge = quick ? 0.012 : 0.004,
-                          .half_width = 0.17};
-    heap few = letters;
-    few.part = "few", few.substeps = 25, few.only_if_asked = true;
-    const heap bodies = {.part = "bodies",
-                         .shape = "gummy_bear",
-                         .method = "fem",
-                         .body_count = quick ? 3 : 12,
-                         .frame_count = bench_frames(b, quick ? 40 : 300),
-                         .height = 0.1,
-                         .edge = quick ? 0.016 : 0.0065,
-                         .half_width = 0.17};
-    return run_heap(b, &letters) && run_heap(b, &few) && run_heap(b, &bodies);
+    const heap letters = {"letters",
+                          "letter",
+                          "pbd",
+                          quick ? 6 : 48,
+                          bench_frames(b, quick ? 30 : 1000),
+                          0.1,
+                          quick ? 0.012 : 0.004,
+                          0.17};
+    const heap bodies = {
+        "bodies", "gummy_bear",           "fem", quick ? 3 : 12, bench_frames(b, quick ? 40 : 300),
+        0.1,      quick ? 0.016 : 0.0065, 0.17};
+    return run_heap(b, &letters) && run_heap(b, &bodies);
 }

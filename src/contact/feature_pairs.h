@@ -12,7 +12,7 @@
 static const int PL_TRIANGLE_EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
 // The boxes around the ways of a triangle's three vertices, of its three edges, and of itself.
-enum { PL_OF_VERTICES = 0, PL_OF_EDGES = 3, PL_OF_WHOLE = 6, PL_BOXES };
+enum { PL_OF_EDGES = 3, PL_OF_WHOLE = 6, PL_BOXES };
 typedef struct pl_triangle_boxes {
     pl_wide_box of[PL_BOXES];
 } pl_triangle_boxes;
