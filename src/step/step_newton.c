@@ -19,6 +19,10 @@
 
 enum { VERTICES_PER_TASK = 2730 };
 static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
+// Of the share of the projected Hessian that linear systems called for: what each one that is
+// solved leaves of it. With 1 a falling cloth that folds takes 535 iterations, with 0.8 it takes
+// 452.
+static const double EASING = 0.8;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
@@ -310,6 +314,7 @@ static void take_solve(const pl_minimiser* m, const pl_step_objective* f,
                        const pl_linear_info* linear, double part, progress* s) {
     s->projected = part;
     s->solved = linear->converged;
+    if (linear->converged) s->least_projected *= EASING;
     if (!m->relax.data || !pl_step_joins(f) || linear->converged) return;
     if (linear->residual > pl_tuned.unsolved_residual)
         s->least_projected = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
