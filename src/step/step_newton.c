@@ -385,6 +385,13 @@ static pl_status relax_contacts(pl_minimiser* m, const pl_step_objective* f, pl_
     return m->relax.data ? m->relax.functions->contacts(m->relax.data, f, error) : PL_OK;
 }
 
+static pl_status find_contacts(pl_minimiser* m, pl_step_objective* f, pl_detect detect,
+                               void* detect_user, int round, pl_error* error) {
+    pl_status status = pl_step_check_terms(f, error);
+    if (status == PL_OK) status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
+    return status == PL_OK ? relax_contacts(m, f, error) : status;
+}
+
 typedef struct flight_job {
     pl_minimiser* m;
     const pl_step_objective* f;
@@ -484,10 +491,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     for (int k = 0, round = 0;; round++) {
         double before = began;
         began = pl_deadline_now(m->deadline);
-        pl_status status = pl_step_check_terms(f, error);
-        if (status == PL_OK)
-            status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
-        if (status == PL_OK) status = relax_contacts(m, f, error);
+        pl_status status = find_contacts(m, f, detect, detect_user, round, error);
         if (status != PL_OK) return status;
         bool begins = join_pieces(m, f) || round == 0 || s.must_iterate;
         s.must_iterate = false;
