@@ -143,6 +143,6 @@ bool bench_contact_heap(bench* b) {
                           0.17};
     const heap bodies = {
         "bodies", "gummy_bear",           "fem", quick ? 3 : 12, bench_frames(b, quick ? 40 : 300),
-        0.1,      quick ? 0.016 : 0.0065, 0.17};
+        0.1,      quick ? 0.016 : 0.0056, 0.17};
     return run_heap(b, &letters) && run_heap(b, &bodies);
 }

@@ -19,6 +19,10 @@
 
 enum { VERTICES_PER_TASK = 2730 };
 static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
+// Of the share of the projected Hessian that linear systems called for: what each one that is
+// solved leaves of it. With 1 a falling cloth that folds takes 535 iterations, with 0.8 it takes
+// 452.
+static const double EASING = 0.8;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
@@ -312,6 +316,7 @@ static void take_solve(const pl_minimiser* m, const pl_step_objective* f,
                        const pl_linear_info* linear, double part, progress* s) {
     s->projected = part;
     s->solved = linear->converged;
+    if (linear->converged) s->least_projected *= EASING;
     if (!m->relax.data || !pl_step_joins(f) || linear->converged) return;
     if (linear->residual > pl_tuned.unsolved_residual)
         s->least_projected = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
@@ -383,6 +388,13 @@ pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
 // The relaxation of springs learns the contacts that were found.
 static pl_status relax_contacts(pl_minimiser* m, const pl_step_objective* f, pl_error* error) {
     return m->relax.data ? m->relax.functions->contacts(m->relax.data, f, error) : PL_OK;
+}
+
+static pl_status find_contacts(pl_minimiser* m, pl_step_objective* f, pl_detect detect,
+                               void* detect_user, int round, pl_error* error) {
+    pl_status status = pl_step_check_terms(f, error);
+    if (status == PL_OK) status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
+    return status == PL_OK ? relax_contacts(m, f, error) : status;
 }
 
 typedef struct flight_job {
@@ -492,10 +504,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     for (int k = 0, round = 0;; round++) {
         double before = began;
         began = pl_deadline_now(m->deadline);
-        pl_status status = pl_step_check_terms(f, error);
-        if (status == PL_OK)
-            status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
-        if (status == PL_OK) status = relax_contacts(m, f, error);
+        pl_status status = find_contacts(m, f, detect, detect_user, round, error);
         if (status != PL_OK) return status;
         bool begins = join_pieces(m, f) || round == 0 || s.must_iterate;
         s.must_iterate = false;
