@@ -28,21 +28,25 @@ typedef struct pl_feature_pair {
 
 enum { PL_FEATURE_PAIRS = 15, PL_FIRST_EDGES = 6 };
 static const pl_feature_pair PL_FEATURES[PL_FEATURE_PAIRS] = {
-    {{0, 6}, {0, 3, 4, 5}, false, false}, {{1, 6}, {1, 3, 4, 5}, false, false},
-    {{2, 6}, {2, 3, 4, 5}, false, false}, {{6, 0}, {3, 0, 1, 2}, true, false},
-    {{6, 1}, {4, 0, 1, 2}, true, false},  {{6, 2}, {5, 0, 1, 2}, true, false},
+    {{0, 6}, {0, 3, 4, 5}, false, false}, {{6, 0}, {3, 0, 1, 2}, true, false},
+    {{1, 6}, {1, 3, 4, 5}, false, false}, {{6, 1}, {4, 0, 1, 2}, true, false},
+    {{2, 6}, {2, 3, 4, 5}, false, false}, {{6, 2}, {5, 0, 1, 2}, true, false},
     {{3, 3}, {0, 1, 3, 4}, false, true},  {{3, 4}, {0, 1, 3, 5}, false, true},
     {{3, 5}, {0, 1, 4, 5}, false, true},  {{4, 3}, {0, 2, 3, 4}, false, true},
     {{4, 4}, {0, 2, 3, 5}, false, true},  {{4, 5}, {0, 2, 4, 5}, false, true},
     {{5, 3}, {1, 2, 3, 4}, false, true},  {{5, 4}, {1, 2, 3, 5}, false, true},
     {{5, 5}, {1, 2, 4, 5}, false, true}};
 
+// Three bits, with step - 1 zeros between them.
+static inline unsigned pl_spread_bits(unsigned bits, int step) {
+    return (bits & 1u) | (bits & 2u) << (step - 1) | (bits & 4u) << (2 * step - 2);
+}
+
 // One bit for each feature pair of two triangles that counts as theirs: vertices of each, and edges
 // of both.
 static inline unsigned pl_own_features(unsigned of_a, unsigned of_b) {
-    const unsigned edges = of_a >> 3;
-    const unsigned rows = (edges & 1u) | (edges & 2u) << 2 | (edges & 4u) << 4;
-    return (of_a & 7u) | (of_b & 7u) << 3 | (rows * (of_b >> 3 & 7u)) << PL_FIRST_EDGES;
+    const unsigned edges = pl_spread_bits(of_a >> 3, 3) * (of_b >> 3 & 7u);
+    return pl_spread_bits(of_a, 2) | pl_spread_bits(of_b, 2) << 1 | edges << PL_FIRST_EDGES;
 }
 
 static inline bool pl_have_common_vertex(const int v[4], bool is_edges) {
@@ -57,8 +61,8 @@ PL_WIDE unsigned pl_overlapping_features(const pl_triangle_boxes* a, const pl_tr
     unsigned bits = 0;
     for (int i = 0; i < PL_BOXES; i++) turned[i] = pl_wide_box_turned(b->of[i]);
     for (int i = 0; i < 3; i++) {
-        bits |= pl_wide_box_meets(a->of[i], turned[PL_OF_WHOLE]) << i;
-        bits |= pl_wide_box_meets(a->of[PL_OF_WHOLE], turned[i]) << (3 + i);
+        bits |= pl_wide_box_meets(a->of[i], turned[PL_OF_WHOLE]) << (2 * i);
+        bits |= pl_wide_box_meets(a->of[PL_OF_WHOLE], turned[i]) << (2 * i + 1);
         for (int j = 0; j < 3; j++)
             bits |= pl_wide_box_meets(a->of[PL_OF_EDGES + i], turned[PL_OF_EDGES + j])
                     << (PL_FIRST_EDGES + 3 * i + j);
