@@ -34,10 +34,7 @@ typedef struct moments {
     pl_mat3 swing; // times a small rotation w of the positions alone: change of `angular`
 } moments;
 
-enum { ALL_CELLS = -1 }; // in place of a piece: held cells too
-
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
-    if (piece == ALL_CELLS) return pl_grid_is_body(b, at);
     if (!pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
     return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
 }
@@ -117,9 +114,21 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
 }
 
 void pl_grid_body_momentum(const pl_grid_body* b, pl_vec3* linear, pl_vec3* angular) {
-    const moments all = moments_of(b, ALL_CELLS, b->state.u, b->velocity);
-    *linear = all.linear;
-    *angular = pl_add(all.angular, pl_cross(all.middle, all.linear));
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const double mean = b->density * pow(b->frame.cell, 3.0);
+    *linear = *angular = (pl_vec3){0.0, 0.0, 0.0};
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!pl_grid_is_body(b, g->begin + i)) continue;
+            const double m = mean * pl_grid_cell_mass(b, g->begin + i);
+            const pl_vec3 p = pl_scale(m, pl_grid_cell_mean(b->velocity, g, i));
+            const pl_vec3 x =
+                pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
+            *linear = pl_add(*linear, p);
+            *angular = pl_add(*angular, pl_cross(x, p));
+        }
+    }
 }
 
 // ------------------------------------------------------------------ what momenta should be
