@@ -9,13 +9,13 @@
 //   P(i), w_ij                         parents, weights
 //   p_i collapsed into p_j             target[i] = j
 //
-// Where this differs: all collapses of a level happen at once. They give the same edges, because
-// sequential collapses only rename ends. Where several paths connect two coarse particles, the
-// shortest gives the rest length, not the first: every path bounds the distance, and the shortest
-// is closest to the geodesic. Sums of edges are still too long on irregular meshes (test
-// pbd_rest_lengths_of_coarse_levels: 15 % of stretch, 17 % without levels). So there is a third
-// choice, geodesic, which unfolds paths before measuring them. Edges that a collapse leaves without
-// a triangle are dropped, so triangle meshes stay triangle meshes.
+// Where this differs: all collapses of a level happen at once. The resulting edges are the same,
+// because sequential collapses only rename the ends of edges. Where several paths connect two
+// coarse particles, the rest length is the shortest path, not the first one found: every path is an
+// upper bound of the distance, and the shortest is closest to the geodesic. Sums of edges are still
+// too long on irregular meshes (test pbd_rest_lengths_of_coarse_levels: 15 % of stretch, 17 %
+// without levels), so a third choice, geodesic, unfolds paths before measuring them. Edges that are
+// in no triangle after the collapse are dropped, so triangle meshes stay triangle meshes.
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/vec3.h"
@@ -23,8 +23,8 @@
 
 #include <math.h>
 
-// An attached particle needs an attached coarse neighbour; otherwise the level would release what
-// hangs there.
+// An attached particle needs an attached coarse neighbour. Otherwise nothing would hold the cloth
+// there on the coarse level.
 static bool keeps_hold(const pl_particle_graph* g, const pl_neighbours* n, int i, int without,
                        const bool* fine) {
     for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++)
@@ -43,7 +43,8 @@ static bool may_let_go(const pl_particle_graph* g, const pl_neighbours* n, int i
     return true;
 }
 
-// makes a particle fine if it and its fine neighbours keep enough coarse neighbours
+// makes a particle fine if it and its fine neighbours still have enough coarse neighbours
+// afterwards
 static void try_to_mark_fine(const pl_particle_graph* g, const pl_neighbours* n, int k, int i,
                              bool* fine, int* coarse_count) {
     if (coarse_count[i] < k || !may_let_go(g, n, i, fine)) return;
@@ -53,8 +54,8 @@ static void try_to_mark_fine(const pl_particle_graph* g, const pl_neighbours* n,
     for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) coarse_count[n->to[e]]--;
 }
 
-// Section 6.2, in one sweep for any number of connected pieces. Attached particles stay coarse by
-// probability, or are visited last, when few can still become fine.
+// Section 6.2, in one sweep for any number of connected pieces. Attached particles stay coarse with
+// a given probability, or are visited last, when few can still become fine.
 static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
                         const pl_coarsen_options* options, bool* fine) {
     int* coarse_count = PL_ALLOC(int, g->particle_count);
@@ -74,8 +75,8 @@ static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
     return true;
 }
 
-// The same where most levels are known in advance. Particles with too few parents stay coarse,
-// which only adds parents for their neighbours. Then the undecided ones are tried.
+// The same if most decisions are known in advance. Fine particles with too few parents become
+// coarse, which only adds parents for their neighbours. Then the undecided particles are tried.
 static bool choose_known(const pl_particle_graph* g, const pl_neighbours* n, int parents,
                          const unsigned char* becomes, bool* fine) {
     int* coarse_count = PL_ALLOC(int, g->particle_count);
@@ -123,7 +124,7 @@ static pl_status number_coarse(const pl_particle_graph* g, const pl_neighbours* 
     return PL_OK;
 }
 
-// the parent nearest to the mean of all parents, which makes edges of similar length
+// the parent nearest to the mean of all parents: gives edges of similar length
 static int nearest_to_mean(const pl_particle_graph* g, const pl_coarsening* c, int i) {
     int begin = c->parent_offsets[i], end = c->parent_offsets[i + 1], best = begin;
     pl_vec3 mean = {0, 0, 0};
@@ -139,7 +140,7 @@ static int nearest_to_mean(const pl_particle_graph* g, const pl_coarsening* c, i
     return c->parents[best];
 }
 
-// target and distance of each particle's collapse
+// the particle that each particle collapses into, and its distance
 static void choose_targets(const pl_particle_graph* g, const pl_neighbours* n,
                            const pl_coarsening* c, int* target, double* reach) {
     for (int i = 0; i < g->particle_count; i++) {
@@ -160,7 +161,8 @@ typedef struct collapse_view {
     double* reach;
 } collapse_view;
 
-// An unfolded path is at most as long as its segments and at least as long as the straight line.
+// The length of an unfolded path is limited to at most the sum of its segments and at least the
+// straight distance.
 static double coarse_rest(const collapse_view* v, int edge) {
     const pl_particle_graph* g = v->graph;
     int a = g->edges[2 * (size_t)edge], b = g->edges[2 * (size_t)edge + 1];
@@ -227,8 +229,8 @@ static pl_status collapse_triangles(const pl_particle_graph* g, const int* targe
     return status;
 }
 
-// Drops edges that lost their last triangle, between particles that still have one: the two sides
-// of a strip have become one line there, which the adjacent triangles hold as well.
+// Drops edges that lost their last triangle, if both ends still have triangles: the two sides of a
+// strip have collapsed to one line there, and the adjacent triangles hold it.
 static pl_status drop_bare_edges(pl_particle_graph* g, pl_error* error) {
     if (!g->triangle_count) return PL_OK;
     pl_adjacency around;

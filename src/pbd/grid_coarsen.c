@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Coarsens a regular grid directly (S1 section 9, Fig. 6): keeps every other row and column, and
-// always the last ones. Vertices at the centre of a coarse cell have its four corners as parents.
+// Coarsens a regular grid directly (S1 section 9, Fig. 6): keeps every second row and column, and
+// always the last ones. A vertex at the centre of a coarse cell has the four corners of the cell as
+// parents.
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "pbd/particle_graph.h"
 
-// the two triangles of a cell, cut along either diagonal, in the order of cloth generators
+// true for the two triangles of a cell, cut along either diagonal, in the order of cloth generators
 static bool is_cell(const int* t, int a, int columns) {
     int b = a + 1, d = a + columns, c = d + 1;
     bool same = t[0] == a && t[1] == b && t[2] == c && t[3] == a && t[4] == c && t[5] == d;
@@ -89,10 +90,10 @@ static int count_parents(int nx, int ny) {
 
 typedef struct edge_search {
     const pl_particle_graph* graph;
-    int* offsets; // of the edges whose smaller end is i
+    int* offsets; // first edge of each smaller end
 } edge_search;
 
-// rest of an edge, or a negative number
+// rest length of an edge; negative if there is no such edge
 static double find_edge(const edge_search* s, int a, int b) {
     int low = a < b ? a : b, high = a < b ? b : a;
     for (int e = s->offsets[low]; e < s->offsets[low + 1]; e++)
@@ -100,8 +101,8 @@ static double find_edge(const edge_search* s, int a, int b) {
     return -1.0;
 }
 
-// length along fine edges from a to b: one edge, or two through a vertex between them; else
-// straight
+// length along fine edges from a to b: one edge, or two through a vertex between them; otherwise
+// the straight distance
 static double path_length(const edge_search* s, int a, int b, int dx, int dy) {
     int nx = s->graph->columns;
     double direct = find_edge(s, a, b), best = direct;

@@ -8,19 +8,19 @@
 
 #include <math.h>
 
-// c above, measured on hanging cloth (pliant-bench s1-hang).
+// the constant c of level_stiffness.h, measured on hanging cloth (pliant-bench s1-hang)
 static const double UNRESOLVED = 0.19;
 // Smallest fraction of the stiffness of a level; below it the level has no effect.
 static const double MIN_SHARE = 1e-3;
-// Stiffness of an edge of a solid over modulus and length, about that of tets of equal edges.
+// Stiffness of an edge of a solid divided by modulus and length; roughly that of regular tets.
 static const double SOLID_EDGE = 0.25;
 
 static pl_vec3 place(const pl_particle_graph* g, int i) {
     return pl_vec3_load(g->places + 3 * (size_t)i);
 }
 
-// Means over edges and over free particles. Edges of a sheet have about the stiffness of its
-// modulus, independent of their length; for a solid it is the modulus times the length.
+// Means over edges and over free particles. The stiffness of an edge is about the modulus for a
+// sheet, whatever its length, and modulus times length for a solid.
 pl_status pl_level_measure(pl_pbd_level* l, pl_error* error) {
     (void)error;
     const pl_particle_graph* g = &l->graph;
@@ -51,7 +51,7 @@ static void add_spring(pl_pbd_level* l, const int ends[2], double rest, double s
     pl_constraint_set_add(set, ends, &length, &compliance);
 }
 
-// the edges of a solid, straight at rest
+// springs along the edges of a solid, with straight rest lengths
 static pl_status add_solid_edges(pl_pbd_level* l, bool bilateral, pl_error* error) {
     const pl_particle_graph* g = &l->graph;
     pl_constraint_set* set = &l->sets[l->set_count];
@@ -67,8 +67,8 @@ static pl_status add_solid_edges(pl_pbd_level* l, bool bilateral, pl_error* erro
     return PL_OK;
 }
 
-// Distance of the two corners opposite an edge, with its triangles unfolded. Their sides are edge,
-// a, b and edge, c, d, starting from the same ends.
+// Distance between the two corners opposite an edge when its two triangles are unfolded. Their
+// sides are (edge, a, b) and (edge, c, d); a and c start at the same end of the edge.
 static double flat_distance(double edge, double a, double b, double c, double d) {
     double x = 0.5 * (edge * edge + a * a - b * b) / edge, y = sqrt(fmax(a * a - x * x, 0.0));
     double u = 0.5 * (edge * edge + c * c - d * d) / edge, v = sqrt(fmax(c * c - u * u, 0.0));
@@ -94,7 +94,8 @@ static void fill_cloth(pl_pbd_level* l, const pl_side_groups* sides, const pl_sp
         if (rest > 0.0) add_spring(l, ends, rest, net->edges[g], edges);
         for (int pair[2]; pl_edge_pairs_next(&pairs, pair); p++) {
             int corners[2] = {triangles[pair[0]], triangles[pair[1]]};
-            // edges that are too long would make it too short
+            // at least the straight distance: rest lengths that are too long would give too short a
+            // result
             double straight =
                 pl_distance(place(&l->graph, corners[0]), place(&l->graph, corners[1]));
             if (rest > 0.0)
@@ -146,8 +147,8 @@ static int projection_count(const pl_pbd_level* l) {
     return count;
 }
 
-// The coarsest level is solved more accurately, for a quarter of the cost of a sweep over the
-// finest: no other level can find the error that it leaves.
+// The coarsest level may use more sweeps, for at most a quarter of the cost of a sweep over the
+// finest level: no other level can remove the error that it leaves.
 static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
     int coarsest = projection_count(&h->levels[h->level_count - 1]);
     int cheap = coarsest ? projection_count(&h->levels[finest]) / (4 * coarsest) : 0;

@@ -38,7 +38,7 @@ typedef struct half_edge {
     double rest;
 } half_edge;
 
-// insertion sort: lists have as many items as a particle has neighbours
+// insertion sort: a list has only as many items as a particle has neighbours
 static int sort_unique(half_edge* list, int count) {
     for (int i = 1; i < count; i++) {
         half_edge e = list[i];
@@ -55,7 +55,8 @@ static int sort_unique(half_edge* list, int count) {
     return kept;
 }
 
-// buckets by the smaller end, each sorted by the larger; returns how many remain
+// sorts edges into buckets by the smaller end, each bucket by the larger; returns the number of
+// edges kept
 static int bucket_edges(const int* ends, const double* rest, int count, int particle_count,
                         int* offsets, half_edge* buckets) {
     for (int e = 0; e < count; e++) {
@@ -142,7 +143,7 @@ pl_status pl_coarsening_create(int fine_count, int coarse_count, int parent_coun
     if (out->fine_of_coarse && out->coarse_of_fine && out->parent_offsets && out->parents &&
         out->weights)
         return PL_OK;
-    if (!out->parent_offsets) { // the array also holds their number
+    if (!out->parent_offsets) { // the array also stores its size
         PL_FREE(out->parents, int, parent_count);
         PL_FREE(out->weights, float, parent_count);
         out->parents = NULL, out->weights = NULL;

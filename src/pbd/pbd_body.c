@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The solver of a step, lines (8) to (10) of S1 section 3 with the hierarchy of section 7 before
-// them: passes from coarse to fine, then sweeps on level 0, every second one backwards (section 9).
+// The solver of a step: lines (8) to (10) of S1 section 3, preceded by the hierarchy of section 7.
+// Passes from coarse to fine are followed by sweeps on level 0, every second one backwards (section
+// 9).
 //
 // Positions are floats relative to a point of the body. Only the solver's change is added to the
 // predicted positions, which are doubles, so a free body moves exactly. The previous positions are
-// not stored: they follow from the predicted ones, and memory reads limit the step of a large body.
+// not stored but computed from the predicted ones, because memory reads limit the speed of large
+// bodies.
 #include "pbd/pbd_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -18,9 +20,9 @@
 #include <string.h>
 
 enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
-// Automatic choices: particles on the coarsest level of cloth, and the largest number of substeps.
+// Defaults: particles on the coarsest level of cloth, and the largest number of substeps.
 enum { COARSEST = 40, MAX_SUBSTEPS = 100 };
-// Distance [m] near the end of the range of floats.
+// Limit of positions [m], near the end of the range of floats.
 static const float FARTHEST = 1e38f;
 
 void pl_pbd_body_free(pl_pbd_body* b) {
@@ -34,7 +36,7 @@ void pl_pbd_body_free(pl_pbd_body* b) {
     *b = (pl_pbd_body){0};
 }
 
-// Number of levels: each has a quarter of the particles, down to a few.
+// Number of levels: each has a quarter of the particles of the finer one; the coarsest has a few.
 static int level_count_of(const pl_method_body* body) {
     const pl_pbd* s = &body->body->pbd;
     if (s->hierarchy >= 0) return s->hierarchy;
@@ -55,13 +57,14 @@ static pl_hierarchy_options options_of(const pl_method_body* body) {
         .bilateral = !body->is_cloth,
         .coarse_bending = s->coarse_bending,
         .drawn_level = s->level,
-        // one sweep of a coarse level replaces all sweeps of the finest
+        // coarse levels have one sweep where the finest has several
         .stretch = compliant ? 1.0f : (float)s->stretch,
         .bend = compliant ? 0.0f : pl_stiffness_of_sweep(s->bend, sweeps),
         .compliance = compliant && s->compliance > 0.0 ? (float)s->compliance : 0.0f};
 }
 
-// builds the levels without attachments, to report what a scene cannot have before it runs
+// builds the levels without attachments, so that unsupported settings of a scene are reported
+// before it runs
 static pl_status first_levels(pl_pbd_body* b, const pl_body* body, pl_notes* notes,
                               pl_error* error) {
     const char* name = body->name;
@@ -89,8 +92,8 @@ static pl_status list_corners(const pl_tearing* t, const pl_ordering* order, pl_
     return status;
 }
 
-// Rebuilds particles and constraints from the body, or from the cloth as it is torn now. On failure
-// the old ones remain.
+// Rebuilds particles and constraints from the body, or from cloth in its current torn state. On
+// failure the old ones remain.
 static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_error* error) {
     pl_pbd_parts parts;
     pl_hierarchy hierarchy = {0};
@@ -127,7 +130,7 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
 
 // Cloth with levels: measured so that at most 1 % of the edges are stretched by 5 % while a sheet
 // swings from two corners. Without levels, a hanging column of n edges stretches by about 1.7 n g
-// h^2 / edge under the weight that single sweeps do not carry.
+// h^2 / edge, because single sweeps do not carry its full weight.
 static double pace_of_cloth(const pl_method_body* body, int level_count) {
     enum { MEASURED = 10000 };
     const pl_mesh* mesh = body->mesh;
@@ -138,14 +141,15 @@ static double pace_of_cloth(const pl_method_body* body, int level_count) {
     return size > 0.0 ? rows * sqrt(1.7 * 9.81 / (0.03 * size)) : 360.0;
 }
 
-// Rate at which waves cross an element [1/s]; for springs, from their stiffness.
+// Rate at which waves cross an element [1/s]; law springs: from the stiffness of the springs.
 static double wave_rate(const pl_method_body* body, int e) {
     const int* v = body->mesh->tets + 4 * (size_t)e;
     const pl_element_material* m = &body->materials[e];
     pl_vec3 x[4];
     for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(body->mesh->positions + 3 * (size_t)v[i]);
     double volume = pl_dot(pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0])), pl_sub(x[3], x[0]));
-    double edge = cbrt(1.41421356 * fabs(volume)); // of the regular tet with that volume, 1/6 of it
+    double edge = cbrt(1.41421356 * fabs(volume)); // edge of the regular tet with volume `volume` /
+                                                   // 6
     if (!(edge > 0.0) || !(m->density > 0.0)) return 0.0;
     double modulus = m->law == PL_LAW_SPRINGS ? m->stretch / edge : m->lambda + 2.0 * m->mu;
     return sqrt(fmax(modulus, 0.0) / m->density) / edge;
@@ -225,13 +229,13 @@ static int particle_of(const pl_pbd_body* b, int v) {
     return b->order.new_of_old[b->tears ? b->tearing.particle_of_corner[v] : v];
 }
 
-// The level that is simulated: 0 for all.
+// The finest level that is simulated: 0 for all.
 static int finest_level(const pl_pbd_body* b) {
     int coarsest = b->hierarchy.level_count - 1;
     return b->options.drawn_level < coarsest ? b->options.drawn_level : coarsest;
 }
 
-// Levels depend only on what is attached now, not on the past, so a resumed run has the same
+// Levels depend only on what is attached now, not on earlier steps, so a resumed run has the same
 // levels.
 static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_error* error) {
     memset(b->attached, 0, (size_t)b->vertex_count * sizeof(bool));
@@ -259,7 +263,7 @@ static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_er
     return status;
 }
 
-// a point inside the body, so that floats are accurate there
+// chooses a point inside the body as the origin, so that floats are accurate
 static void choose_origin(pl_pbd_body* b, const double* next) {
     int count = b->vertex_count < ORIGIN_SAMPLES ? b->vertex_count : ORIGIN_SAMPLES;
     memset(b->origin, 0, sizeof b->origin);
@@ -272,12 +276,12 @@ static void choose_origin(pl_pbd_body* b, const double* next) {
 typedef struct copy_job {
     pl_pbd_body* body;
     double* next;
-    double *positions, *velocities; // used when committing only
+    double *positions, *velocities; // used only when committing
     double rate;                    // 1 / time step
 } copy_job;
 
-// A number with the 24 bits of a float (Veltkamp's split). Not a cast to float and back: GCC 12
-// with AVX-512 leaves both out where it converts eight at a time.
+// Rounds to the 24 bits of a float (Veltkamp's split). Not a cast to float and back: GCC 12 with
+// AVX-512 omits both conversions where it converts eight numbers at a time.
 static inline double as_float(double x) {
     double scaled = x * 536870913.0; // 2^29 + 1
     return scaled - (scaled - x);
@@ -351,7 +355,7 @@ static void commit_task(int begin, int end, int worker, void* user) {
 }
 
 // Predicted position of a particle with several corners: their centre of mass. Corners at the same
-// position give exactly that position.
+// position give exactly this position.
 static pl_vec3 middle_of_corners(const pl_pbd_body* b, const double* next, int k) {
     const double* first = next + 3 * (size_t)b->corners.items[b->corners.offsets[k]];
     pl_vec3 at = pl_vec3_load(first), sum = {0, 0, 0};
@@ -446,7 +450,7 @@ static bool add_pin(pl_pbd_body* b, const pl_pin* pin, const pl_pbd_part* part) 
     return pl_array_push(&b->points, &point);
 }
 
-// constraints on single particles, on each level that has them
+// constraints of single particles, grouped for each level that has them
 static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const pl_pbd_part* part,
                                const double* start, const pl_contact* contacts, int contact_count,
                                pl_error* error) {
@@ -464,7 +468,7 @@ static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const
     return ok ? PL_OK : pl_fail_memory(error, "contacts");
 }
 
-// Every second sweep runs backwards; backward: starting with the first.
+// Every second sweep runs backwards. backward: 1 if the first one does.
 static int run_sweeps(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, int backward) {
     int finest = finest_level(b), done = 0;
     double h = part->time_step;
@@ -519,10 +523,10 @@ static void average_task(int begin, int end, int worker, void* user) {
             particles[i] = 0.5f * (particles[i] + other[i]);
 }
 
-// The order of a sweep leaves a persistent bias: unbalanced forces are larger on the constraints
-// that come first. It makes a bar sway to one side, and a body whose substeps alternate forward and
-// backward trembles. So the mean of both orders is taken, each from the same positions. Levels find
-// most of these forces, so cloth with levels needs no second solution.
+// The order of a sweep leaves a persistent bias: residual forces are larger on the constraints that
+// come first. It makes a bar sway to one side, and a body whose substeps alternate between forward
+// and backward trembles. So both orders are solved from the same positions, and the result is their
+// mean. Levels remove most of these residual forces, so cloth with levels needs no second solution.
 static int run_both_ways(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, copy_job* job) {
     pl_parallel_for(pool, keep_task, b->order.count, PARTICLE_BLOCK, job);
     start_sweeps(b);
@@ -534,7 +538,7 @@ static int run_both_ways(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part,
     return count;
 }
 
-// Damping needs the previous positions of the finest level.
+// Damping needs the positions of the finest level at the start of the substep.
 static void load_start(pl_pbd_body* b, pl_pool* pool, copy_job* job) {
     pl_pbd_level* l = &b->hierarchy.levels[0];
     l->sweeper.damping = b->stiffness_damping;
@@ -580,7 +584,7 @@ void pl_pbd_body_commit(pl_pbd_body* b, pl_pool* pool, double* next, double time
 
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_level* l = &((const pl_pbd_body*)user)->hierarchy.levels[0];
-    int64_t count = 0; // an integer: sums of floats would be a dependency chain
+    int64_t count = 0; // an integer: a sum of floats would be a dependency chain
     for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4)
         for (size_t i = k; i < k + 3; i++) count += !(fabsf(l->particles[i]) < FARTHEST);
     return (double)count;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth: a distance along each edge, one across each inner edge, and an angle about it. Solids of
-// law springs: a distance along each edge of a tet and its volume; of other laws: the strains of
-// each tet and its volume. Masses are lumped.
+// Cloth: a distance along each edge, a distance across each inner edge, and an angle at it. Solids
+// of law springs: a distance along each edge of a tet, and the volume of each tet. Solids of other
+// laws: the strains and the volume of each tet. Masses are lumped.
 //
 // With model compliance the material parameters are those of method fem. Cloth: the springs of
 // mesh/spring_net.h, which stretch like a sheet of modulus `stretch`, and the hinges of discrete
 // shells. Solids: tets with the energy of their law.
 //
-// A regular grid keeps its rows, the shorter side first, so that its levels can be built directly;
-// everything else is renumbered by reverse Cuthill-McKee. Torn cloth keeps its original order, with
-// new particles next to those they were split from, so everything far from a tear stays unchanged.
+// A regular grid is numbered row by row along its shorter side, so that its levels can be built
+// directly. Everything else is renumbered by reverse Cuthill-McKee. Torn cloth keeps its original
+// order, with new particles next to those they were split from, so the numbering changes only near
+// a tear.
 #include "pbd/pbd_build.h"
 #include "base/memory.h"
 #include "material/material.h"
@@ -132,7 +133,7 @@ static pl_status make_graph(builder* b, pl_error* error) {
 }
 
 static bool is_compliant(const builder* b) { return b->settings->model == PL_PBD_COMPLIANCE; }
-// distances with the stiffness of the material
+// true if the material determines the stiffness of distances
 static bool by_material(const builder* b) {
     return is_compliant(b) && isnan(b->settings->compliance);
 }
@@ -149,7 +150,7 @@ static pl_status new_set(builder* b, pl_constraint_kind kind, int capacity, bool
     return PL_OK;
 }
 
-// the mean stretch of all elements: solids of law springs have one stiffness for all edges
+// mean stretch of all elements: in solids of law springs all edges have one stiffness
 static double mean_stretch(const builder* b) {
     double sum = 0.0;
     for (int e = 0; e < b->element_count; e++) sum += b->body->materials[e].stretch;
@@ -172,7 +173,7 @@ static pl_status add_edges(builder* b, pl_error* error) {
     return status;
 }
 
-// distances between the vertices opposite an inner edge
+// distances between the two vertices opposite an inner edge
 static pl_status add_across(builder* b, const pl_side_groups* sides, pl_error* error) {
     const pl_pbd_parts* p = b->parts;
     bool compliant = is_compliant(b) && b->settings->compliance > 0.0;
@@ -193,7 +194,8 @@ static pl_status add_across(builder* b, const pl_side_groups* sides, pl_error* e
     return status;
 }
 
-// Springs along and across edges by the material. Material of an edge: the mean over its triangles.
+// Springs along and across edges, with the stiffness of the material: the mean over the triangles
+// at the edge.
 static double mean_modulus(const builder* b, const pl_edge_pairs* pairs, bool shear) {
     double sum = 0.0;
     for (int k = 0; k < pairs->count; k++) {
@@ -242,8 +244,8 @@ static pl_status add_springs(builder* b, const pl_side_groups* sides, pl_error* 
     return status;
 }
 
-// bend |edge|^2 / (sum of the areas) [J]: a cylinder that is bent across a row of edges has the
-// energy of a plate, bend / 2 curvature^2 area
+// bend |edge|^2 / (sum of the areas) [J]: a cylinder bent across a row of edges has the energy of a
+// plate, bend / 2 curvature^2 area
 static double hinge_energy(const pl_pbd_parts* p, const int v[4], double bend) {
     pl_vec3 e = pl_sub(place(p, v[1]), place(p, v[0]));
     double areas = 0.5 * (pl_norm(pl_cross(e, pl_sub(place(p, v[2]), place(p, v[0])))) +
@@ -321,7 +323,7 @@ static pl_status add_strains(builder* b, pl_error* error) {
     return status;
 }
 
-// tets with the energy of their law
+// elastic tets with the energy of their law
 static pl_status add_tets(builder* b, pl_error* error) {
     pl_constraint_set* set;
     pl_status status = new_set(b, PL_CONSTRAINT_TET, b->element_count, false, 1.0, &set, error);
@@ -370,8 +372,8 @@ static double element_size(const builder* b, int e) {
     return pl_dot(pl_cross(p, q), pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a)) / 6.0;
 }
 
-// each element gives equal shares to its corners; a vertex without elements gets the mean, to fall
-// like the rest
+// Each element gives equal shares to its corners. A vertex without elements gets the mean mass, so
+// it falls like the rest.
 static pl_status lump_masses(builder* b, pl_error* error) {
     pl_pbd_parts* p = b->parts;
     int count = p->graph.particle_count, heavy = 0;
@@ -399,7 +401,7 @@ static double element_modulus(const builder* b, int e) {
     return sum > 0.0 ? m->mu * (3.0 * m->lambda + 2.0 * m->mu) / sum : m->mu;
 }
 
-// means over the elements of each particle
+// mean modulus of the elements at each particle
 static pl_status find_moduli(builder* b, pl_error* error) {
     pl_pbd_parts* p = b->parts;
     int count = p->graph.particle_count;

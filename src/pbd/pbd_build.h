@@ -11,7 +11,7 @@
 #include "pbd/particle_graph.h"
 #include "pbd/sweeper.h"
 
-// Everything but the masses is in the inner numbering.
+// All fields but `mass` use the inner numbering.
 typedef struct pl_pbd_parts {
     pl_ordering order; // old: the vertex in its mesh
     pl_particle_graph graph;

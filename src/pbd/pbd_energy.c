@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// These sums are needed in every frame, so they must be cheap: blocks run in parallel, and roots
-// and quotients of distances are computed several at a time.
+// These sums are needed in every frame, so they must be cheap: blocks run in parallel, and square
+// roots and quotients of distances are computed several at a time.
 #include "pbd/pbd_energy.h"
 #include "material/material.h"
 

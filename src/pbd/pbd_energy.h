@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The energies of a pbd system. Constraints have none; elastic tets do, and distances with
+// Energies of a pbd system. Constraints have none, except elastic tets and distances with
 // compliance, C^2 / (2 compliance).
 #ifndef PL_PBD_ENERGY_H
 #define PL_PBD_ENERGY_H

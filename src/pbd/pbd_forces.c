@@ -2,18 +2,20 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Position based dynamics has no forces, but it has impulses: the change of a vertex's momentum
-// minus that by external forces and damping. Constraints between particles conserve momentum, so
-// the sum over a body, force and torque, is that of its pins and contacts. With n substeps of
-// length h, each keeping the fraction k = 1 / (1 + h damping) of the velocity, the velocities of
-// the substeps add up to (x_n - x_0) / h, and
+// minus the part from external forces and damping. Constraints between particles conserve momentum,
+// so the sum of these impulses over a body (force and torque) comes from its pins and contacts.
+// With n substeps of length h, each of which keeps the fraction k = 1 / (1 + h damping) of the
+// velocity, the velocities of the substeps add up to (x_n - x_0) / h, and
 //
 //   J = m (v_n - v_0 + (1 - k) ((x_n - x_0) / h - v_n + v_0)) - n h force
 //
-// Springs, and the gradient of the elastic energy of tets and compliant distances at held vertices,
-// tell how the pins of a body share this sum, as far as the sweeps converged. Pins share the
-// difference in proportion to these forces; constraints without compliance have no energy, so their
-// pins share it equally. Impulses between bodies are subtracted from J. Contacts have their push of
-// the last substep; for a body without pins these are scaled to add up to J.
+// This sum is divided among the pins of a body as follows. A first estimate of each pin's force is
+// that of its spring, or for hard pins the gradient of the elastic energy of tets and compliant
+// distances, which is accurate as far as the sweeps converged. The difference to the sum is
+// distributed in proportion to these forces. Constraints without compliance have no energy; pins of
+// such bodies get equal shares. Impulses between bodies are subtracted from J. The force of a
+// contact is its push in the last substep; for a body without pins these forces are scaled to add
+// up to J.
 #include "pbd/pbd_forces.h"
 #include "contact/force_share.h"
 #include "material/material.h"
@@ -48,7 +50,7 @@ static pl_force_sum all_reactions(const pl_pbd_system* s, const pl_pbd_body* b,
 
 // ------------------------------------------------------------------ pins
 
-// dE/dx of held vertices, stored in place of the predictions
+// dE/dx of held vertices, stored in the array of predicted positions
 static void add_slope(pl_pbd_system* s, int v, pl_vec3 slope) {
     double* sum = s->next + 3 * (size_t)v;
     if (s->held[v]) pl_vec3_store(sum, pl_add(pl_vec3_load(sum), slope));
@@ -109,7 +111,7 @@ static bool is_own(const pl_pbd_body* b, const pl_pin* pin) {
     return pin->vertex >= b->first_vertex && pin->vertex < b->first_vertex + b->vertex_count;
 }
 
-// The first of several pins at a vertex gets all of its force.
+// The first of several pins at a vertex gets the whole force.
 static void tell_pins(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step, double h,
                       pl_force_sum all) {
     add_elements(s, b);
@@ -140,7 +142,7 @@ static pl_vec3 push_of(const pl_pbd_body* b, const pl_point_constraint* c, doubl
                      scale * (double)(c->push * c->normal[2] + c->drag[2])};
 }
 
-// There is room for it.
+// The caller has reserved the memory.
 static void tell_contact(const pl_pbd_system* s, const pl_pbd_body* b, int v,
                          const pl_point_constraint* c, pl_vec3 force, pl_array* out) {
     const pl_vec3 at = pl_vec3_load(s->positions + 3 * (size_t)v);
@@ -152,7 +154,8 @@ static void tell_contact(const pl_pbd_system* s, const pl_pbd_body* b, int v,
     pl_array_push(out, &report);
 }
 
-// Contact forces. known: only sums them; otherwise reports each with its share of the remainder.
+// Contact forces. known: if not NULL, only sums them; otherwise reports each with its share of
+// `rest`.
 static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
                             const pl_method_step* step, double h, pl_vec3 rest, double whole,
                             pl_force_sum* known) {
@@ -189,7 +192,7 @@ pl_status pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int p
         const pl_pbd_body* b = &s->bodies[n];
         bool pinned = false;
         for (int k = 0; k < step->pin_count; k++) pinned = pinned || is_own(b, &step->pins[k]);
-        if (!pinned && b->points.count == 0) continue; // nothing holds or touches it
+        if (!pinned && b->points.count == 0) continue; // nothing holds or touches this body
         pl_force_sum all = all_reactions(s, b, step, h), known = {{0, 0, 0}, {0, 0, 0}};
         const double size = tell_contacts(s, b, step, h, all.force, 0.0, &known);
         all.force = pl_sub(all.force, known.force);

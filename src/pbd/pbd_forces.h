@@ -7,8 +7,8 @@
 
 #include "pbd/pbd_system_data.h"
 
-// Call after a step of this many substeps, whose start is saved. Fills the requested forces.
-// Overwrites the predictions and the list of held vertices.
+// Call after a step of this many substeps whose start was saved. Fills the requested forces.
+// Overwrites the predicted positions and the list of held vertices.
 pl_status pl_pbd_tell_forces(pl_pbd_system* system, const pl_method_step* step, int part_count,
                              pl_error* error);
 

@@ -8,14 +8,14 @@
 //   p_i, q_i       particles, before
 //   P(i), w_ij     to_coarser.parents, weights
 //
-// Where this differs: q_i is saved before the coarser level corrects a level, so that the
-// passed-down change includes the corrections of all coarser levels. Saved afterwards (the order in
-// which the paper lists the steps), particles of level l - 2 would never receive what level l
-// found, and the hanging cloth of pliant-bench s1-iterations gains nothing from its levels. Each
-// level stores its particles in an array of its own, so its sweeps are as dense as those of level 0
-// and run on all threads (the paper used one). A coarse particle can have the mass of all particles
-// it represents, which conserves linear momentum: Eq. 7 moves the mass of the children along with
-// it.
+// Where this differs: q_i is saved before the coarser level corrects a level, so the change that is
+// passed down includes the corrections of all coarser levels. If it were saved afterwards (the
+// order in which the paper lists the steps), particles of level l - 2 would never receive the
+// corrections of level l, and levels would not help the hanging cloth of pliant-bench
+// s1-iterations. Each level has its own array of particles, so its sweeps are as dense as those of
+// level 0 and run on all threads (the paper used one). A coarse particle can have the mass of all
+// particles it represents, which conserves linear momentum, because Eq. 7 moves the mass of the
+// children too.
 #include "pbd/pbd_hierarchy.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -26,7 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-// A path on flat cloth longer than this multiple of the straight distance leads around a cut.
+// A path on flat cloth is a detour around a cut if it is longer than this multiple of the straight
+// distance.
 static const double MAX_DETOUR = 1.2;
 
 enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4 };
@@ -51,7 +52,7 @@ void pl_hierarchy_free(pl_hierarchy* h) {
     *h = (pl_hierarchy){0};
 }
 
-// allocates what sweeps need: blocks and particles
+// allocates the blocks and particles that sweeps need
 static pl_status level_prepare(pl_pbd_level* l, pl_error* error) {
     pl_status status =
         pl_sweeper_setup(l->sets, l->set_count, l->graph.particle_count, &l->sweeper, error);
@@ -97,8 +98,8 @@ pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, 
     return PL_OK;
 }
 
-// M_j = sum over children of w_ij M_i; attached particles contribute nothing, because they are held
-// from outside
+// M_j = sum over children of w_ij M_i; attached particles do not count, because external forces
+// hold them
 static void lump_masses(const pl_pbd_level* fine, pl_pbd_level* coarse) {
     const pl_coarsening* c = &fine->to_coarser;
     for (int i = 0; i < c->fine_count; i++) {
@@ -129,8 +130,8 @@ static pl_status hand_on_modulus(const pl_pbd_level* fine, pl_pbd_level* coarse,
     return pl_level_measure(coarse, error);
 }
 
-// Section 8: split particles have no parents; these have no constraints and no parents in turn, up
-// to the coarsest level.
+// Section 8: split particles have no parents. On coarser levels these particles have no constraints
+// and no parents either.
 static pl_status cut_links(pl_pbd_level* fine, pl_pbd_level* coarse, pl_error* error) {
     pl_coarsening* c = &fine->to_coarser;
     if (!fine->torn) return PL_OK;
@@ -165,7 +166,7 @@ static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* opti
         const int* ends = l->graph.edges + 2 * (size_t)e;
         float rest = (float)l->graph.rest[e];
         if (is_cut(l, ends, 2)) continue;
-        // a bilateral constraint uses the straight distance at rest
+        // bilateral constraints use the straight distance at rest
         if (bilateral)
             rest = (float)pl_distance(pl_vec3_load(l->graph.places + 3 * (size_t)ends[0]),
                                       pl_vec3_load(l->graph.places + 3 * (size_t)ends[1]));
@@ -174,7 +175,7 @@ static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* opti
     return PL_OK;
 }
 
-// hinges about the edges where triangles of the level meet
+// hinges at the edges where two triangles of the level meet
 static void fill_hinges(pl_pbd_level* l, const pl_side_groups* sides) {
     pl_constraint_set* set = &l->sets[l->set_count - 1];
     for (int g = 0; g < sides->groups.count; g++) {
@@ -205,7 +206,7 @@ static pl_status add_hinges(pl_pbd_level* l, float stiffness, pl_error* error) {
     return status;
 }
 
-// Marks the neighbours of open particles as open too: a level needs room near a tear.
+// Marks neighbours of open particles as open too: near a tear, levels need some freedom to differ.
 static void open_neighbours(const pl_particle_graph* g, unsigned char* last) {
     enum { NEXT = PL_LEVEL_OPEN - 1 };
     for (int k = 0; k < 2 * g->edge_count; k++)
@@ -221,8 +222,8 @@ static bool is_detour(const pl_particle_graph* g, int a, int b, double rest) {
     return rest > MAX_DETOUR * straight;
 }
 
-// Drops distances between open particles that lead around the end of a cut, and triangles across
-// it: a particle would otherwise have parents on the other side.
+// Drops edges between open particles whose path leads around the end of a cut, and triangles across
+// the cut. Otherwise a particle would have parents on the other side.
 static pl_status drop_detours(const pl_coarsening* c, const unsigned char* last,
                               pl_particle_graph* g, pl_error* error) {
     pl_neighbours n;
@@ -252,8 +253,8 @@ static pl_status drop_detours(const pl_coarsening* c, const unsigned char* last,
     return status == PL_OK ? pl_particle_graph_cut_triangles(g, kept, error) : status;
 }
 
-// Particles that the whole cloth has on coarser levels stay coarse, the others become fine. Those
-// that are open, or on this level only because of a tear, are undecided.
+// Particles that the untorn cloth has on coarser levels stay coarse; the others become fine.
+// Particles that are open, or on this level only because of a tear, are undecided.
 static pl_status coarsen_torn(const pl_particle_graph* fine, unsigned char* last, int level,
                               const pl_coarsen_options* options, pl_coarsening* out,
                               pl_particle_graph* coarse, pl_error* error) {
@@ -281,7 +282,7 @@ static pl_status hand_on_last(const pl_pbd_level* fine, pl_pbd_level* coarse, pl
     coarse->last = PL_ALLOC(unsigned char, c->coarse_count);
     if (!coarse->last) return pl_fail_memory(error, "a level of particles");
     for (int j = 0; j < c->coarse_count; j++) coarse->last[j] = fine->last[c->fine_of_coarse[j]];
-    for (int i = 0; i < c->fine_count; i++) // also the parents of open particles
+    for (int i = 0; i < c->fine_count; i++) // the parents of open particles are open too
         for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
             if (fine->last[i] == PL_LEVEL_OPEN) coarse->last[c->parents[k]] = PL_LEVEL_OPEN;
     return PL_OK;
@@ -307,7 +308,8 @@ static pl_status next_graph(const pl_particle_graph* fine, unsigned char* last, 
 
 pl_status pl_find_last_levels(const pl_particle_graph* graph, const pl_hierarchy_options* options,
                               unsigned char* last, pl_error* error) {
-    int count = graph->particle_count, *at = PL_ALLOC(int, count); // numbers on the current level
+    int count = graph->particle_count, *at = PL_ALLOC(int, count); // particle numbers on the
+                                                                   // current level
     if (count && !at) return pl_fail_memory(error, "a level of particles");
     for (int i = 0; i < count; i++) at[i] = i, last[i] = 0;
     pl_particle_graph fine = {0}, coarse = {0};
@@ -340,7 +342,7 @@ static pl_status add_level(pl_hierarchy* h, const pl_hierarchy_options* options,
                                   &fine->to_coarser, &coarse->graph, made, error);
     if (status != PL_OK || !*made) return status;
     bool drawn = h->level_count++ == options->drawn_level;
-    // a level simulated alone must have the mass of the body
+    // a level that is simulated alone must have the mass of the body
     bool lumped = options->lumped_mass || options->drawn_level > 0;
     status = set_masses(fine, lumped, coarse, error);
     if (status == PL_OK) status = hand_on_modulus(fine, coarse, error);

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pairs are searched once in several substeps, along the straight paths that the vertices are
-// expected to take, with some slack to each side. As long as no vertex leaves its path by more than
-// the slack of its surface, no unlisted pair can meet. When one does, the search is repeated, and
-// looks ahead as many substeps as this one lasted, twice. The same bound tells in which substep a
-// pair can come near at the earliest. Until then it sleeps, and most pairs never wake.
+// A search for pairs covers several substeps. It looks along the straight paths that the vertices
+// are expected to take, with some slack on each side. As long as no vertex leaves its path by more
+// than the slack of its surface, no unlisted pair can meet. When a vertex does, the search is
+// repeated, and the next one looks ahead twice as many substeps as this one lasted. The same bound
+// gives the first substep in which a pair can come near. Until then the pair sleeps; most pairs
+// never wake.
+//
+// After the solver has moved the bodies, pairs that are too close push (pair_rows.h). A few sweeps
+// do not separate all of them, so continuous collision detection then checks the paths of the
+// substep and shortens those on which two surfaces would meet. It never reports a time of impact
+// that is too late, so surfaces that did not cross at the start of a substep do not cross at its
+// end. The exception are vertices that are held exactly: they follow their attachments through
+// everything.
 //
 // After the solver has moved a body, pairs that are too close push (pair_rows.h). A few sweeps do
 // not separate all of them, so continuous collision detection checks the paths of the substep once
@@ -18,15 +26,14 @@
 #include <math.h>
 #include <string.h>
 
-// FIRST_HORIZON, MAX_HORIZON: substeps that a search looks ahead, the first one of a step and any.
-// CUT_ROUNDS: rounds after which vertices that would
-// meet stay in place.
+// FIRST_HORIZON, MAX_HORIZON: substeps that a search looks ahead: the first search of a step, and
+// any search. CUT_ROUNDS: after this many rounds, vertices that would meet stay where they were.
 enum { SWEEPS = 6, FIRST_HORIZON = 8, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
 enum { VERTEX_BLOCK = 16384, PAIR_BLOCK = 256 };
-// As a fraction of the mean edge of a surface. Neighbours in a surface are near each other anyway:
-// one that meets itself is searched more often, with fewer pairs.
+// Slack as a fraction of the mean edge of a surface. A surface that can meet itself has less,
+// because it would list too many neighbours; it is searched more often.
 static const double SLACK = 0.2, SLACK_OF_SELF = 0.1;
-// A search looks ahead no farther than a relative motion of this many mean edges; otherwise fast
+// A search looks ahead only until the relative motion is this many mean edges; otherwise fast
 // bodies would list nearly all pairs.
 static const double MAX_EDGES_AHEAD = 2.0;
 
@@ -92,7 +99,7 @@ typedef struct deviation_job {
     const pl_surface_set* surfaces;
     const double* x;
     double parts; // substeps since the search
-    double part;  // of the slack
+    double part;  // fraction of the slack
 } deviation_job;
 
 static double count_strays(int begin, int end, void* user) {
@@ -123,8 +130,8 @@ typedef struct wake_job {
     int* wakes;
 } wake_job;
 
-// The substep after the search in which a pair can come near at the earliest: until then its
-// distance is at least that at the search, less what the two approach on their ways and stray.
+// The first substep after the search in which a pair can come near. Its distance is at least that
+// at the search minus the approach along the expected paths and minus the slack.
 static int wake_of(const wake_job* job, const pl_contact_pair* pair) {
     const pl_contact_surface *a = &job->surfaces->surfaces[pair->surfaces[0]],
                              *b = &job->surfaces->surfaces[pair->surfaces[1]];
@@ -145,7 +152,7 @@ static void wake_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) job->wakes[k] = wake_of(job, &pairs[k]);
 }
 
-// Finds when pairs wake, and drops those that do not before the next search.
+// Computes when pairs wake, and drops those that sleep until the next search.
 static bool put_to_sleep(pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_pool* pool) {
     pl_contact_pair* pairs = m->pairs.data;
     m->wakes.count = 0;
@@ -163,7 +170,7 @@ static bool put_to_sleep(pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_p
     return true;
 }
 
-// the pairs that may come near in the present substep
+// lists the pairs that can come near in the current substep
 static bool wake_pairs(pl_pbd_meeting* m) {
     const pl_contact_pair* pairs = m->pairs.data;
     const int* wakes = m->wakes.data;
@@ -183,7 +190,8 @@ static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* po
     for (int s = 0; s < surfaces->surface_count; s++) {
         pl_contact_surface* surface = &surfaces->surfaces[s];
         surface->reach = surface->thickness + slack_of(surface);
-        surface->moves_as_one = surface->meets_itself; // on their ways, as `strays` looks after
+        surface->moves_as_one = surface->meets_itself; // along the expected paths; `strays` checks
+                                                       // that this holds
     }
     memcpy(m->from, start, count * sizeof(double));
     for (size_t i = 0; i < count; i++) m->way[i] = start[i] + horizon * (end[i] - start[i]);
@@ -246,8 +254,8 @@ static bool has_moved(const pl_pbd_meeting* m, const pl_pair_motion* motion,
     return false;
 }
 
-// Pairs that were too far from each other to meet still are, unless one of their vertices has been
-// moved since.
+// Lists the pairs to check. Pairs that were too far apart to meet still are, unless one of their
+// vertices has moved since.
 static bool list_checked(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     const pl_contact_pair* awake = m->awake.data;
     const bool* near = m->near.count ? m->near.data : NULL;
@@ -262,7 +270,8 @@ static bool list_checked(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     return m->checked.count == 0 || pl_array_add(&m->parts, m->checked.count);
 }
 
-// Limits the vertices of pairs that would meet to the smallest allowed fraction, times margin.
+// Shortens the paths of pairs that would meet, each vertex to its smallest allowed fraction times
+// `margin`.
 static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, double margin) {
     const pl_contact_pair* pairs = m->checked.data;
     const double* parts = m->parts.data;
@@ -275,8 +284,8 @@ static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, double mar
         }
 }
 
-// Shortens paths in rounds, because shortened ones may block others. In the end, vertices that
-// would still meet stay in place.
+// Shortens paths in rounds, because shortened paths may block others. After CUT_ROUNDS rounds,
+// vertices that would meet stay at their start; if that is not enough, all vertices do.
 static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
                             const pl_pair_motion* motion, pl_error* error) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -299,7 +308,8 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
                             const pl_pair_motion* motion, pl_error* error) {
     pl_status status = make_room(m, surfaces->vertex_count, error);
     m->horizon = 0;
-    m->rate = 0.0; // what colliders pushed before is not counted here, so less of it is not either
+    m->rate = 0.0; // what shortening takes away here was not counted as a push, so nothing is
+                   // subtracted
     return status == PL_OK ? keep_apart(m, surfaces, pool, motion, error) : status;
 }
 
@@ -311,7 +321,7 @@ typedef struct pairs_job {
     bool* near;
 } pairs_job;
 
-// Whether a pair can be too close at the end or meet on the way; most cannot.
+// Can a pair be too close at the end, or meet on the way? Most cannot.
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pairs_job* job = user;
@@ -335,7 +345,7 @@ static pl_status make_rows(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motio
     return PL_OK;
 }
 
-// pushed bodies must not be pushed into the ground
+// bodies must not push each other into the ground
 static void project_planes(const pl_pair_motion* motion, const pl_pbd_part* part,
                            const pl_contact* planes, int count) {
     for (int k = 0; k < count; k++) {
@@ -349,8 +359,8 @@ static void project_planes(const pl_pair_motion* motion, const pl_pbd_part* part
     }
 }
 
-// If nothing external acts on the bodies, the motion that was removed is distributed over all of
-// them: momentum is conserved, and no two come closer.
+// If nothing external acts on the bodies, the motion that shortening removed is distributed over
+// all of them. This conserves momentum and brings no two bodies closer together.
 static void give_back(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     double mass = 0.0;
     for (int v = 0; v < m->vertex_count; v++) {
@@ -379,7 +389,7 @@ static int count_pushing(pl_pbd_meeting* m) {
     return count;
 }
 
-// Adds what the pairs pushed in this substep to the mean forces of the step.
+// Adds the pushes of this substep to the mean forces of the step.
 static bool tell(pl_pbd_meeting* m, const double* x) {
     const pl_pair_row* rows = m->rows.data;
     for (size_t k = 0; k < m->rows.count; k++) {
@@ -402,7 +412,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     pl_status status = make_room(m, surfaces->vertex_count, error);
     if (status != PL_OK) return status;
     m->rate = 1.0 / part->time_step;
-    // half of the slack is reserved for contact pushes
+    // half of the slack is reserved for the pushes of contacts
     if (m->horizon == 0 || m->part_count >= m->horizon ||
         strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
         const int most = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
@@ -411,7 +421,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     }
     if (status == PL_OK) status = make_rows(m, pool, motion, error);
     if (status != PL_OK) return status;
-    // without rows no pair meets in this substep
+    // without rows no pair can meet in this substep
     if (m->rows.count) memcpy(m->solved, motion->end, 3 * (size_t)m->vertex_count * sizeof(double));
     for (int k = 0; k < SWEEPS && m->rows.count; k++) {
         pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);

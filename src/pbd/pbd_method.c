@@ -32,7 +32,7 @@ static pl_method_energies energies(void* system) { return pl_pbd_energies(system
 static size_t vector_size(const pl_pbd_system* s) {
     return 3 * (size_t)s->vertex_count * sizeof(double);
 }
-// positions, velocities, and of bodies that tear the particle of each corner
+// positions, velocities, and for bodies that tear the particle of each corner
 static size_t state_size(const void* system) {
     const pl_pbd_system* s = system;
     size_t size = 2 * vector_size(s);
@@ -81,8 +81,8 @@ static int main_parent(const pl_coarsening* c, int particle) {
     return c->parents[best];
 }
 
-// Nodes are the particles of a level; a body with fewer levels shows its coarsest. Torn-off
-// particles without a parent belong to the body's first node.
+// Nodes are the particles of a level, or of the coarsest if a body has fewer levels. Torn-off
+// particles without a parent belong to the first node of the body.
 static int nodes_of_body(const pl_pbd_body* b, int level, int* nodes) {
     const pl_hierarchy* h = &b->hierarchy;
     int last = level < h->level_count ? level : h->level_count - 1;

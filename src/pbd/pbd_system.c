@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The loop of position based dynamics (S1 section 3, lines (4) to (15)): predict, find contacts on
-// the way to the predicted positions, solve, and set velocities from the change of position.
+// The loop of position based dynamics (S1 section 3, lines (4) to (15)): predict positions, find
+// contacts on the way there, solve, and compute velocities from the change of position.
 //
-// Beyond the paper: the solver may move a particle through an obstacle that its prediction did not
-// meet. So the path to the solved position is checked again, and particles that would end behind a
-// surface are put in front of it. A step can also be divided into substeps with few sweeps each,
-// which converges faster than the same number of sweeps in one step (Macklin 2019, "Small steps in
-// physics simulation"). Contacts are then searched a few times in a step, on the way to the
-// positions expected at its end. Bodies meet one another after each substep (pbd_meeting.h).
+// Beyond the paper: the solver may move a particle through an obstacle that is not on the way to
+// its predicted position. So the path to the solved position is checked too, and particles that
+// would end behind a surface are moved in front of it. A step can also be divided into substeps
+// with few sweeps each, which converges faster than the same number of sweeps in one step (Macklin
+// 2019, "Small steps in physics simulation"). Contacts are then searched a few times per step, on
+// the way to the positions expected at its end. Contacts between bodies are handled after each
+// substep (pbd_meeting.h).
 #include "pbd/pbd_system.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -19,10 +20,10 @@
 #include <string.h>
 
 enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4, DETECTIONS = 4 };
-// A position counts as behind a surface from this depth on [m]; rounding of the detection is
-// smaller.
+// A position counts as behind a surface from this depth on [m]; rounding errors of the detection
+// are smaller.
 static const double BEHIND = 1e-9;
-// Near the end of the range of floats.
+// Limit of positions, near the end of the range of floats.
 static const double FARTHEST = 1e38;
 
 void pl_pbd_system_destroy(pl_pbd_system* s) {
@@ -102,12 +103,12 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
 typedef struct step_job {
     pl_pbd_system* system;
     const double* force;
-    double time_step; // of a part
+    double time_step; // of a substep
     double keep;      // fraction of each velocity after damping
-    int first;        // vertex
+    int first;        // first vertex
 } step_job;
 
-// lines (5) and (6)
+// lines (5) and (6) of the paper
 static void predict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
@@ -125,7 +126,7 @@ static void predict_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// prediction after time h; pins at their position at the end of the substep
+// predicted positions after time h; pins are at their position at the end of the substep
 static void predict(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                     double h) {
     for (int b = 0; b < s->body_count; b++) {
@@ -145,13 +146,13 @@ static void find_held(pl_pbd_system* s, const pl_method_step* step) {
         if (step->pins[k].hard) s->held[step->pins[k].vertex] = true;
 }
 
-// finds contacts on the way to the expected positions
+// finds contacts on the way to the predicted positions
 static pl_status detect(pl_pbd_system* s, const pl_method_step* step, const double* start,
                         pl_error* error) {
     return pl_detect_all(step->detect, step->detect_user, start, s->next, &s->contacts, error);
 }
 
-// puts particles that would end behind a surface in front of it; true if there were any
+// moves particles that would end behind a surface in front of it; true if there were any
 static bool push_out(pl_pbd_system* s) {
     bool moved = false;
     const pl_contact* contacts = s->contacts.data;
@@ -166,8 +167,9 @@ static bool push_out(pl_pbd_system* s) {
     return moved;
 }
 
-// A particle between two colliders is pushed back and forth, by the planes of known contacts, which
-// is cheap, and for a limited number of rounds, in case there is no room.
+// A particle between two colliders is pushed by both in turn. Pushing by the planes of known
+// contacts is cheap, so it is repeated first. The number of rounds is limited, in case there is no
+// room.
 static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, const double* start,
                             pl_error* error) {
     for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
@@ -178,7 +180,7 @@ static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, const 
     return PL_OK;
 }
 
-// lines (12) and (13)
+// lines (12) and (13) of the paper
 static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
@@ -190,10 +192,10 @@ static void commit_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// positions whose velocity is not finite count too
+// positions that give a velocity that is not finite count too
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_system* s = user;
-    int64_t count = 0; // an integer: sums of floats would be a dependency chain
+    int64_t count = 0; // an integer: a sum of floats would be a dependency chain
     for (int i = begin; i < end; i++) count += !(fabs(s->next[i]) < FARTHEST);
     return (double)count;
 }
@@ -213,8 +215,8 @@ static pl_status commit(pl_pbd_system* s, double time_step, pl_error* error) {
     return PL_OK;
 }
 
-// If nothing can be met and no particle has several vertices, the predicted positions are not
-// needed again, and the solution is written directly to the state.
+// If there is nothing to collide with and no particle has several vertices, the predicted positions
+// are not needed any more, and the solution is written directly to the state.
 static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* error) {
     for (int b = 0; b < s->body_count; b++)
         if (!pl_pbd_body_is_finite(&s->bodies[b], s->pool)) return not_finite(error);
@@ -223,8 +225,8 @@ static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* err
     return PL_OK;
 }
 
-// Float rounding, and levels without lumped masses, move the centre of a body without external
-// contact. It shows when bodies push each other, so it is undone.
+// Float rounding, and levels without lumped masses, move the centre of mass of a body that touches
+// nothing. This is visible when bodies push each other, so it is undone.
 static void keep_middle(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step,
                         const pl_pbd_part* part) {
     const double h = part->time_step, coast = h / (1.0 + h * b->damping);
@@ -260,7 +262,7 @@ static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd
                        s->contacts.data, (int)s->contacts.count, error);
 }
 
-// checks: whether to check the paths to the solved positions again
+// checks: check the paths to the solved positions
 static pl_status finish(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                         bool checks, pl_error* error) {
     bool freely = !checks && !step->surfaces && !step->is_coupled;
@@ -276,7 +278,7 @@ typedef struct solve_job {
     pl_pbd_system* system;
     const pl_method_step* step;
     const pl_pbd_part* part;
-    pl_pool* pool; // of each body
+    pl_pool* pool; // pool that each body uses
 } solve_job;
 
 static void solve_task(int begin, int end, int worker, void* user) {
@@ -292,8 +294,8 @@ static void solve_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// Bodies do not depend on one another. With enough of them each gets one thread, which does not
-// wait for others after every few constraints. They get the same bits either way.
+// Bodies are independent. If there are enough of them, each is solved by one thread, which avoids
+// barriers after every few constraints. The result is the same to the last bit.
 static bool are_side_by_side(const pl_pbd_system* s) {
     int largest = 0;
     for (int b = 0; b < s->body_count; b++)
@@ -335,7 +337,7 @@ static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_m
     return status;
 }
 
-// Puts particles that passed through a surface unnoticed in front of it.
+// Moves particles that passed through a surface undetected in front of it.
 static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     size_t count = 3 * (size_t)s->vertex_count;
     if (!step->detect) return PL_OK;
@@ -355,12 +357,12 @@ static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_
     return status;
 }
 
-// wanted: substeps without a deadline
+// wanted: number of substeps if there were no deadline
 static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int part_count, int wanted,
                            pl_method_info* info, pl_error* error) {
     int every = (part_count + DETECTIONS - 1) / DETECTIONS;
     double h = step->time_step / part_count;
-    // if pliant chooses the substeps, each has one sweep
+    // if the number of substeps is automatic, each has one sweep
     int sweeps = s->bodies[0].substeps > 0 ? s->bodies[0].iterations / wanted : 1;
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < part_count; k++) {

@@ -12,7 +12,7 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
                                pl_error* error);
 void pl_pbd_system_destroy(pl_pbd_system* system);
 
-// Updates settings of the bodies that changed between steps.
+// Updates settings of bodies that changed between steps.
 pl_status pl_pbd_system_update(pl_pbd_system* system, const pl_method_body* bodies, int body_count,
                                pl_error* error);
 

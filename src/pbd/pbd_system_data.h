@@ -7,7 +7,7 @@
 
 #include "pbd/pbd_meeting.h"
 
-// What solving one body came to.
+// Result of solving one body.
 typedef struct pl_pbd_solve {
     pl_status status;
     pl_error error;
@@ -25,9 +25,9 @@ typedef struct pl_pbd_system {
     double* next; // positions at the end of the step or substep
     // duration of the last step by the deadline's clock; 0: unknown
     double part_seconds, sweep_seconds;
-    double* saved; // positions, then velocities, at the start of a step with several substeps or
-                   // requested forces; NULL until needed
-    bool* held;    // exactly, in this step
+    double* saved; // positions, then velocities, at the start of a step that has several substeps
+                   // or reports forces; NULL until needed
+    bool* held;    // vertices that are held exactly in this step
     pl_array contacts; // of pl_contact
     pl_pbd_meeting meeting;
 } pl_pbd_system;

@@ -44,8 +44,8 @@ bool pl_points_coarsen(const pl_point_list* fine, const int* coarse_of_fine,
 
 static float dot(const float* a, const float* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// Pushes the particle out and removes slip as far as friction allows: total friction in this step
-// is at most the coefficient times the total push.
+// Pushes the particle out and removes as much slip as friction allows: the total friction in this
+// step is at most the coefficient times the total push.
 static void project_contact(pl_point_constraint* c, float* p) {
     float away[3] = {p[0] - c->place[0], p[1] - c->place[1], p[2] - c->place[2]};
     float depth = -dot(away, c->normal);
@@ -65,7 +65,7 @@ static void project_contact(pl_point_constraint* c, float* p) {
     }
 }
 
-// a spring to a position, as a compliant constraint
+// a spring to a target position, as a compliant constraint
 static void project_attachment(pl_point_constraint* c, float inverse_h2, float* p) {
     float a = c->compliance * inverse_h2, total = p[3] + a;
     for (int i = 0; i < 3; i++) {

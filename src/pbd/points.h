@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Constraints of cardinality 1 (S1 section 6.1): contacts and soft attachments. They belong to a
-// particle and act on every level that has it.
+// Constraints on single particles (cardinality 1 in S1 section 6.1): contacts and soft attachments.
+// They act on every level that has the particle.
 #ifndef PL_PBD_POINTS_H
 #define PL_PBD_POINTS_H
 
@@ -13,16 +13,16 @@
 
 typedef struct pl_point_constraint {
     int particle; // of level 0
-    int order;    // order in which they were added
+    int order;    // sequence number, for a fixed order of evaluation
     bool is_contact;
     int obstacle;    // of a contact
     float place[3];  // point on the obstacle's surface, or target of an attachment
     float normal[3]; // of a contact
-    float origin[3]; // position of a particle without slip at the end of the step
+    float origin[3]; // where a particle without slip would be at the end of the step
     float friction;
     float compliance; // of an attachment [m/N]
     float push;       // total push of a contact in this step [m]
-    float drag[3];    // total friction, or the multiplier of an attachment
+    float drag[3];    // total friction of a contact, or multiplier of an attachment
 } pl_point_constraint;
 
 // The constraints of one particle of a level.
@@ -32,7 +32,7 @@ typedef struct pl_point_group {
 } pl_point_group;
 
 typedef struct pl_point_list {
-    pl_point_constraint* constraints; // borrowed, those of level 0
+    pl_point_constraint* constraints; // owned by level 0
     pl_array groups;                  // of pl_point_group
 } pl_point_list;
 
@@ -48,7 +48,7 @@ bool pl_points_group(pl_point_list* list, pl_point_constraint* constraints, int 
 // The same on the next coarser level, for groups whose particle is on it.
 bool pl_points_coarsen(const pl_point_list* fine, const int* coarse_of_fine, pl_point_list* coarse);
 
-// Projects all of them once.
+// Projects all constraints once.
 void pl_points_project(pl_point_list* list, pl_pool* pool, double time_step, float* particles);
 
 #endif

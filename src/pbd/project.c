@@ -9,24 +9,24 @@
 //   s (Eq. 5)         C / sum of w |gradient|^2
 //   k                 stiffness of the list
 //
-// With compliance a (XPBD, Macklin 2016), per step a/h^2, each constraint remembers the multiplier
-// m of this step:  dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),  dp_i = w_i grad_i C dm.  With
-// a = 0 that is Eq. 4. Damping b/a, with b [s] the factor of the stiffness in Rayleigh's damping,
-// adds -g grad C . (p - start) above and g times the sum below the line, g = b/h (Macklin's Eq.
-// 26).
+// With compliance a (XPBD, Macklin 2016), a/h^2 in a step of length h, each constraint stores the
+// multiplier m of this step:  dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),  dp_i = w_i grad_i
+// C dm.  With a = 0 this is Eq. 4. Damping b/a, where b [s] is the stiffness factor of Rayleigh
+// damping, subtracts g grad C . (p - start) from the numerator and adds g times the sum to the
+// denominator, with g = b/h (Eq. 26 of Macklin).
 //
-// Strains of a tet are those of Green along and between the material axes, F'F, the diagonal as
-// lengths |F e_i| - 1: the same to first order, and solved exactly by one projection; the six are
-// projected one after the other while the corners are in registers.
+// The strains of a tet are those of Green along and between the material axes, F'F, but the
+// diagonal is expressed by lengths, |F e_i| - 1: the same to first order, and solved exactly by one
+// projection. The six strains are projected one after the other while the corners are in registers.
 #include "material/bending.h"
 #include "pbd/sweeper.h"
 
 #include <stddef.h>
 
-// Below this fraction of the largest possible value, a sum of weights counts as zero: nothing can
+// A sum of weights below this fraction of its largest possible value counts as zero: nothing can
 // move.
 static const float NOTHING = 1e-30f;
-// Smallest weight, relative to that with all corners as free as the freest.
+// Smallest sum of weights relative to that with all corners as free as the freest.
 static const float MIN_WEIGHT = 0.01f;
 // Squared length [m^2] that counts as zero.
 static const float SHORTEST2 = 1e-18f;
@@ -40,8 +40,8 @@ typedef struct block_view {
     const pl_sweep_numbers* numbers;
 } block_view;
 
-// Step along the gradient: -k C / weight, or with compliance, which accumulates its multiplier.
-// change: change of C since the start of the step, by its gradient; 0 without damping.
+// Step along the gradient: -k C / weight, or with compliance also the change of the multiplier.
+// change: linearised change of C since the start of the step, for damping; otherwise 0.
 PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw change, pl_fw weight) {
     pl_fw zero = {0};
     if (b->compliance) {
@@ -66,7 +66,7 @@ PL_WIDE void move(pl_float4w* p, pl_fw step, pl_vec3w gradient) {
     p->z = pl_fma_w(s, gradient.z, p->z);
 }
 
-// C = |a - b| - rest; a limit is projected only if exceeded
+// C = |a - b| - rest; a limit is projected only if C > 0
 PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
     pl_float4w a = pl_load4_at_w(p, b->vertices), c = pl_load4_at_w(p, b->vertices + PL_LANES);
     pl_vec3w d = pl_sub_w(xyz(a), xyz(c));
@@ -91,11 +91,11 @@ PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
 }
 
 // The common case, distances without compliance. The ends are subtracted in memory order, a float4
-// each, and only the x y z of the difference are transposed to lanes: a third of the shuffles of
-// transposing both ends back and forth. The share of a correction for each end is precomputed
+// each, and only x y z of the difference are transposed to lanes. This needs a third of the
+// shuffles of transposing both ends and back. The share of a correction for each end is precomputed
 // (pl_sweeper_weigh), so inverse masses need not be transposed.
 //
-// Row k of such a pair of ends holds the float4 of lanes k, k + 4, ...
+// Row k of two ends holds the float4 of lanes k, k + 4, ...
 enum { ROWS = 4 };
 
 typedef struct stiff_edges {
@@ -109,9 +109,9 @@ PL_WIDE void load_rows(const float* p, const int32_t* offset, pl_fw rows[ROWS]) 
 PL_WIDE void store_rows(float* p, const int32_t* offset, const pl_fw rows[ROWS]) {
     for (int k = 0; k < ROWS; k++) p[offset[0] + k] = rows[k][0];
 }
-// x y z of each lane
+// transposes rows to x y z of each lane
 PL_WIDE pl_vec3w turn_rows(const pl_fw rows[ROWS]) { return (pl_vec3w){rows[0], rows[1], rows[2]}; }
-// rows += factor of their lane times d, except the fourth values
+// rows += factor of their lane times d, except in the inverse masses
 PL_WIDE void move_rows(pl_fw rows[ROWS], pl_fw factor, const pl_fw d[ROWS]) {
     for (int k = 0; k < 3; k++) rows[k] = pl_fma_w(factor, d[k], rows[k]);
 }
@@ -152,8 +152,8 @@ PL_WIDE stiff_edges load_edges(const float* p, const int32_t* vertices) {
     return e;
 }
 
-// Moves the ends by (1 - rest / length) times c to a, times the share of each end. The squared
-// length is never zero, so for coinciding particles the factor of the zero vector is finite.
+// Moves the ends by (1 - rest / length) times the vector from c to a, times the share of each end.
+// The squared length is never zero, so the factor is finite even if the particles coincide.
 PL_WIDE void project_edges(stiff_edges* e, const float* rest, const float* shares, bool is_limit) {
     pl_vec3w d = turn_rows(e->d);
     pl_fw length2 = pl_fma_w(d.z, d.z, pl_splat_w(SHORTEST2));
@@ -185,7 +185,7 @@ PL_WIDE void project_stiff_distances(const pl_block_list* list, int begin, int e
 
 typedef struct four_corners {
     pl_float4w x[4];
-    pl_vec3w start[4]; // start of the step, with damping only
+    pl_vec3w start[4]; // positions at the start of the step, with damping only
 } four_corners;
 
 PL_WIDE void load_corners(const block_view* b, const float* p, four_corners* c) {
@@ -200,12 +200,12 @@ PL_WIDE void store_corners(const block_view* b, float* p, const four_corners* c)
 }
 
 // Moves four corners along the gradient of one scalar constraint, the k-th of its block. least:
-// smallest squared gradient, for degenerate shapes.
+// lower bound of the squared gradient, for degenerate shapes.
 //
-// If nearly all of a constraint's gradient belongs to held corners, the free ones cannot satisfy
-// it: the strains of a held face depend on the fourth corner only through rounding. Eq. 4 would
-// divide by that and throw the free corner away. So the weight is at least a fraction of that with
-// all corners free.
+// If held corners have nearly all of the gradient, the free ones cannot satisfy the constraint: the
+// strains of a held face depend on the fourth corner only through rounding. Eq. 4 would divide by
+// this and throw the free corner away. So the weight is at least a fraction of that with all
+// corners free.
 PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3w gradient[4],
                           pl_fw least, four_corners* c) {
     pl_fw weight = {0}, square = {0}, lightest = {0}, change = {0};
@@ -224,7 +224,7 @@ PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3
     for (int i = 0; i < 4; i++) move(&x[i], step, gradient[i]);
 }
 
-// The linearisation holds for small angles only: at most half a radian at once.
+// The linearisation is valid for small angles only, so a projection changes at most half a radian.
 PL_WIDE void project_hinge(const block_view* b, float* p) {
     four_corners c;
     pl_vec3w at[4], gradient[4];
@@ -250,8 +250,8 @@ PL_WIDE void project_volume(const block_view* b, float* p) {
     gradient[3] = pl_scale_w(inverse, pl_cross_w(e1, e2));
     pl_vec3w sum = pl_add_w(gradient[1], pl_add_w(gradient[2], gradient[3]));
     gradient[0] = pl_sub_w((pl_vec3w){{0}, {0}, {0}}, sum);
-    // the squared gradient at rest is about V^(-2/3); without this bound a tet collapsed to a line
-    // would blow up
+    // the squared gradient at rest is about V^(-2/3); without this lower bound, a tet that
+    // collapsed to a line would blow up
     pl_fw six = 6.0f * inverse, at_rest = six * pl_rcbrt_w(six);
     project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, at_rest, &c);
     store_corners(b, p, &c);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Projection of elastic tets: one Newton step for each in turn, on the energy of its law plus the
-// inertia of its four corners. Compliance does the same for a constraint whose energy is the square
-// of one number; here the energy is any function of the deformation gradient F.
+// Projection of elastic tets: a Newton step for one tet after the other, on the energy of its law
+// plus the inertia of its four corners. Compliance does the same for a constraint whose energy is
+// the square of a number; here the energy is any function of the deformation gradient F.
 //
 // A tet of volume V stores the impulse L (3 x 3) that it has exerted in this step: corner k, with
 // shape function gradient b_k, has moved by w_k L b_k. At the end of a step,
 //     L + h^2 V (P(F) + g dP/dF : (F - F_start)) = 0,       g = damping time / h.
-// With F + dL G for a further impulse dL, G = sum of w_k b_k b_k', Newton's step is
-//     dL + h^2 V (1 + g) dP/dF : (dL G) = -(what is left above),
-// solved in the frame of the principal stretches, where dP/dF is sparse and G nearly so: its
-// off-diagonal entries are dropped. This conserves both momenta, because P F' is symmetric.
+// A further impulse dL changes F by dL G, G = sum of w_k b_k b_k'. So the Newton step is
+//     dL + h^2 V (1 + g) dP/dF : (dL G) = -(left-hand side above).
+// It is solved in the frame of the principal stretches, where dP/dF is sparse and G is nearly
+// diagonal; its off-diagonal entries are dropped. Both momenta are conserved, because P F' is
+// symmetric.
 #include "material/material_wide.h"
 #include "pbd/sweeper.h"
 
@@ -51,7 +52,7 @@ PL_WIDE void solve_stretches(const pl_principal_w* t, pl_fw s, const pl_fw g[3],
     pl_fw g0 = s * g[0], g1 = s * g[1], g2 = s * g[2];
     pl_mat3w M = {{1.0f + A[0] * g0, A[3] * g1, A[4] * g2, A[3] * g0, 1.0f + A[1] * g1, A[5] * g2,
                    A[4] * g0, A[5] * g1, 1.0f + A[2] * g2}};
-    // the inverse is the transposed cofactors over the determinant
+    // the inverse is the transposed cofactor matrix over the determinant
     pl_mat3w C = pl_mat3_cofactor_w(M);
     pl_fw det = M.m[0] * C.m[0] + M.m[1] * C.m[1] + M.m[2] * C.m[2];
     pl_fw inverse = -1.0f / det;
@@ -80,7 +81,7 @@ typedef struct tet_block {
     float* impulse;
 } tet_block;
 
-// shared start of both solvers
+// inputs of both solvers
 typedef struct tet_state {
     pl_float4w x[4];
     pl_vec3w b[4];
@@ -152,11 +153,11 @@ PL_WIDE void project_any(const pl_material_law* law, const tet_block* block,
     store_tet(block, &t, &dL, p);
 }
 
-// Stable Neo-Hookean without its principal stretches. With m and k of the law, c = 1 - 1/(I2 + 1)
-// and q = k (J - 1) - 3/4 m:  P = m c F + q cof F,  and for the matrix of Newton's step
+// Stable Neo-Hookean without principal stretches. With m and k of the law, c = 1 - 1/(I2 + 1) and
+// q = k (J - 1) - 3/4 m:  P = m c F + q cof F,  and the matrix of the Newton step is
 //     dP = (m c + |q|) dF + k cof F (cof F : dF),
-// which is exact for shears at rest and an upper bound elsewhere. G can then be used in full: a 3 x
-// 3 inverse, and a rank-one update by Sherman and Morrison.
+// which is exact for shears at rest and an upper bound elsewhere. All of G can then be used: a 3 x
+// 3 inverse, and a rank-one update (Sherman-Morrison).
 PL_WIDE pl_mat3w cofactor_change(const pl_mat3w* F, const pl_mat3w* D) {
     pl_vec3w c[3];
     for (int i = 0; i < 3; i++) {
@@ -190,7 +191,7 @@ PL_WIDE void project_neohookean(const tet_block* block, const pl_sweep_numbers* 
     pl_fw q = pl_fma_w(k, J - one, -0.75f * m);
     pl_mat3w P = pl_mat3_madd_w(pl_mat3_scale_w(mc, t.F), q, C);
     if (n->damping > 0.0f) {
-        // a semidefinite tangent: pressure counts as far as shear balances it
+        // a semidefinite tangent: the pressure term is limited to what the shear terms balance
         const pl_mat3w* D = &t.change;
         pl_fw most = 0.75f * m, low = pl_min_w(one, 1.73205081f * pl_rsqrt_w(I2));
         pl_fw held = low * pl_max_w(pl_min_w(q, most), -most);

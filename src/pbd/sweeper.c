@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// A slab is at least as long as the longest reach of a constraint. Otherwise it is large enough to
-// fill blocks, and small enough for the fast cache and for sixteen slabs.
+// A slab is at least as long as the longest reach of a constraint. Beyond that it is large enough
+// to fill blocks, and small enough for the fast cache and for sixteen slabs of each parity.
 enum { SMALLEST_SLAB = 256, LARGEST_SLAB = 2048, SLABS = 32 };
 enum { MASK_COLOURS = 64 };
 // Below this many constraints, waking threads takes longer than the work. A tet counts as several.
@@ -38,7 +38,7 @@ static void range_of(const int* v, int corners, int* low, int* high) {
     }
 }
 
-// largest difference of particle numbers in a constraint
+// largest difference between particle numbers of a constraint
 static int longest_reach(const pl_constraint_set* sets, int set_count) {
     int reach = 0;
     for (int s = 0; s < set_count; s++) {
@@ -64,11 +64,11 @@ typedef struct colouring_work {
     int* first;         // first constraint of each slab, in `order`
     int* order;         // constraints by slab, then by colour
     int* colours;       // of each constraint
-    int* starts;        // of each colour while a slab is sorted
-    uint64_t* used;     // colours in use, per particle
-    int* next;          // the first one behind those of the mask
+    int* starts;        // first constraint of each colour, while a slab is sorted
+    uint64_t* used;     // bits of the colours in use, per particle
+    int* next;          // per particle: next free colour beyond the mask
     int* sorted;        // of one slab
-    int* colour_counts; // of the colours of a slab
+    int* colour_counts; // number of constraints of each colour of a slab
     int count, slab_count, particle_count;
 } colouring_work;
 
@@ -110,8 +110,8 @@ static void sort_by_slab(const pl_sweeper* s, const pl_constraint_set* set, colo
     w->first[0] = 0;
 }
 
-// The lowest colour that none of the particles has. Beyond the bits of a mask, particles count
-// colours.
+// The lowest colour that none of the particles uses. Colours beyond the mask are given out in
+// ascending order.
 static int free_colour(colouring_work* w, const int* v, int corners) {
     uint64_t used = 0;
     for (int i = 0; i < corners; i++) used |= w->used[v[i]];
@@ -142,7 +142,8 @@ static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w
     for (int k = begin; k < end; k++) {
         const int* v = set->vertices + (size_t)w->order[k] * (size_t)corners;
         int colour = w->colours[w->order[k]] = free_colour(w, v, corners);
-        // colours are used up to the highest, so there are never more than constraints plus a mask
+        // all colours up to the highest are in use, so there are at most as many as constraints
+        // plus bits of the mask
         for (; colour_count <= colour; colour_count++) w->colour_counts[colour_count] = 0;
         w->colour_counts[colour]++;
     }
@@ -175,7 +176,7 @@ static bool list_allocate(const pl_constraint_set* set, int block_count, pl_bloc
     return (list->compliance || !compliant) && list->multipliers;
 }
 
-// writes a constraint, or none for c < 0, to a lane of a block
+// writes constraint c to a lane of a block; c < 0: leaves the lane unused
 static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, int slab, int block,
                       int lane, pl_block_list* list) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[set->kind];
@@ -246,7 +247,7 @@ int pl_sweeper_room(const pl_sweeper* s) {
     return s->particle_count + PL_MAX_CORNERS * s->slab_count;
 }
 
-// fill unused lanes with unit tets that cannot move
+// the particles of unused lanes: unit tets that cannot move
 void pl_sweeper_fill_room(const pl_sweeper* s, float* particles) {
     for (int k = s->particle_count; k < pl_sweeper_room(s); k++) {
         int corner = (k - s->particle_count) % PL_MAX_CORNERS;

@@ -4,11 +4,11 @@
 // Gauss-Seidel sweeps over constraints, PL_LANES of them at a time.
 //
 // Particles are float4: x y z and the inverse mass. They are divided into slabs of consecutive
-// numbers, long enough that every constraint has its particles in two adjacent slabs; it belongs to
-// the first. All even slabs are swept in parallel, then all odd ones: two barriers in a sweep, for
-// any number of colours. A slab fits the cache. Inside it, one thread processes colours:
-// constraints that share no particle, PL_LANES in a block. Neither slabs nor colours depend on the
-// number of threads.
+// numbers, long enough that the particles of every constraint are in two adjacent slabs; the
+// constraint belongs to the first. All even slabs are swept in parallel, then all odd ones, so a
+// sweep has two barriers, however many colours there are. A slab fits into the cache. One thread
+// sweeps it colour by colour; constraints of one colour share no particle and form blocks of
+// PL_LANES. Neither slabs nor colours depend on the number of threads.
 #ifndef PL_PBD_SWEEPER_H
 #define PL_PBD_SWEEPER_H
 
@@ -29,19 +29,19 @@ typedef struct pl_block_list {
     int* slab_offsets;  // first block of each slab
     int32_t* vertices;  // [block][corner][lane]: offset of a particle's floats
     float* values;      // [block][value][lane]
-    float* shares;      // [block][corner][lane] of distances without compliance, else NULL: the
-                        // part of their error by which each end moves, -k w_a / (w_a + w_c) and
-                        // k w_c / (w_a + w_c); zero if none can move
+    float* shares;      // [block][corner][lane] of distances without compliance, else NULL:
+                        // fraction of the error by which each end moves, -k w_a / (w_a + w_c) and k
+                        // w_c / (w_a + w_c); zero if neither can move
     float* compliance;  // [block][multiplier][lane], or NULL
-    float* multipliers; // the same; for tets: impulse in this step
-    int* source;        // [block][lane]: number in its set, or -1
+    float* multipliers; // the same size; for tets: impulse in this step
+    int* source;        // [block][lane]: number of the constraint in its set, or -1
 } pl_block_list;
 
-// Step data for constraints with compliance.
+// Values of a step, for constraints with compliance.
 typedef struct pl_sweep_numbers {
-    float inverse_h2;   // 1 / step^2, times the factor of all compliances
-    float damping;      // stiffness damping time over the step
-    const float* start; // the particles at the start of the step; NULL without damping
+    float inverse_h2;   // 1 / step^2, including the common factor of all compliances
+    float damping;      // time of the stiffness damping divided by the step
+    const float* start; // particles at the start of the step; NULL without damping
 } pl_sweep_numbers;
 
 typedef struct pl_sweeper {
@@ -49,18 +49,17 @@ typedef struct pl_sweeper {
     int slab_size, slab_count;
     int list_count;
     pl_block_list lists[PL_MAX_SETS];
-    double softness;    // factor of all compliances; 1 after setup
+    double softness;    // common factor of all compliances; 1 after setup
     double damping;     // Rayleigh stiffness damping [s]
-    const float* start; // the particles at the start of the step, if damping is not 0
+    const float* start; // particles at the start of the step, if damping is not 0
 } pl_sweeper;
 
-// Sets up the sweeper; a slab processes the sets in this order.
+// Sets up the sweeper. In a slab, the sets are swept in this order.
 pl_status pl_sweeper_setup(const pl_constraint_set* sets, int set_count, int particle_count,
                            pl_sweeper* out, pl_error* error);
 void pl_sweeper_free(pl_sweeper* sweeper);
 
-// Number of float4 that particle arrays must have; those after particle_count belong to the
-// sweeper.
+// Size of particle arrays in float4. The entries after particle_count belong to the sweeper.
 int pl_sweeper_room(const pl_sweeper* sweeper);
 void pl_sweeper_fill_room(const pl_sweeper* sweeper, float* particles);
 
@@ -74,7 +73,7 @@ void pl_sweeper_start(pl_sweeper* sweeper);
 void pl_sweep(pl_sweeper* sweeper, pl_pool* pool, double time_step, bool backward,
               float* particles);
 
-// Blocks [begin, end) of a list in this order or the opposite one.
+// Projects blocks [begin, end) of a list, forwards or backwards.
 void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backward,
                        const pl_sweep_numbers* numbers, float* particles);
 

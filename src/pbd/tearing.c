@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Splitting of particles (S1 section 8, after Müller 2006): a particle at the end of an
-// overstretched edge is cut by the plane across the edge. Triangles whose centroid lies beyond the
-// plane go to a new particle. Triangles on one side that no longer share an edge at the particle
-// separate too, so nothing hangs on a single point.
+// Splitting of particles (S1 section 8, after Müller 2006). If an edge is overstretched, a particle
+// at one end is cut by the plane perpendicular to the edge: triangles whose centroid is beyond the
+// plane get a new particle. Triangles on the same side that no longer share an edge at the particle
+// are separated too, so nothing hangs by a single point.
 //
-// Where this differs: near the cut the levels are rebuilt, so that no constraint and no parent
-// reaches across it and coarse levels still hold the cloth there; elsewhere they stay those of the
-// whole cloth. The paper removes links and leaves the cloth near a tear to the finest level. Levels
-// depend on the whole cloth and on what is torn now, not on the order in which it tore, so a
-// resumed run has the same ones.
+// Where this differs: the levels are rebuilt near the cut, so that no constraint and no parent
+// reaches across it and coarse levels still support the cloth there. Elsewhere they stay those of
+// the untorn cloth. The paper only removes links, so that cloth near a tear is left to the finest
+// level. Levels depend on the untorn cloth and on what is torn now, not on the order in which it
+// tore, so a resumed run has the same levels.
 #include "pbd/tearing.h"
 #include "base/memory.h"
 #include "mesh/disjoint_sets.h"
@@ -83,8 +83,8 @@ static pl_status join_corners(pl_tearing* t, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "particles");
 }
 
-// A third of its triangle; a small mass for degenerate triangles, so that every corner can be
-// pushed.
+// A third of the mass of its triangle; a small mass if the triangle is degenerate, because a corner
+// must be movable.
 static void weigh_corners(pl_tearing* t) {
     double sum = 0.0;
     for (int c = 0; c < t->corner_count; c++) {
@@ -148,7 +148,8 @@ void pl_tearing_update(pl_tearing* t, const pl_method_body* body) {
 void pl_tearing_load(pl_tearing* t, const void* saved) {
     memcpy(t->particle_of_corner, saved, (size_t)t->corner_count * sizeof(int));
     t->particle_count = 0;
-    for (int c = 0; c < t->corner_count; c++) { // numbered by first corners: each at most one more
+    for (int c = 0; c < t->corner_count; c++) { // numbered by first corners, so each number exceeds
+                                                // the earlier ones by at most one
         int* p = &t->particle_of_corner[c];
         if (*p < 0 || *p > t->particle_count) *p = 0;
         if (*p == t->particle_count) t->particle_count++;
@@ -168,7 +169,7 @@ static pl_status copy_graph(const pl_particle_graph* from, pl_particle_graph* ou
     return PL_OK;
 }
 
-// The whole cloth is that of the first particles, made before anything can tear.
+// The untorn cloth consists of the first particles, made before anything can tear.
 static pl_status keep_whole(pl_tearing* t, const pl_pbd_parts* parts, pl_error* error) {
     pl_status status = copy_graph(&parts->graph, &t->graph, error);
     if (status != PL_OK || !t->whole_count) return status;
@@ -183,7 +184,7 @@ static pl_status keep_whole(pl_tearing* t, const pl_pbd_parts* parts, pl_error* 
     return PL_OK;
 }
 
-// marks particles of the whole cloth that have been split
+// marks particles of the untorn cloth that have been split
 static void find_split(pl_tearing* t) {
     for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
     for (int c = 0; c < t->corner_count; c++) {
@@ -201,7 +202,8 @@ pl_status pl_tearing_last_levels(pl_tearing* t, const pl_hierarchy_options* opti
                                  const pl_ordering* order, const bool* attached,
                                  unsigned char* last, pl_error* error) {
     bool same = t->has_last;
-    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool)); // attached, by rank
+    memset(t->is_split, 0,
+           (size_t)t->corner_count * sizeof(bool)); // reused: attached particles, by rank
     for (int c = 0; c < t->corner_count; c++)
         if (attached[order->new_of_old[t->particle_of_corner[c]]])
             t->is_split[rank_of_corner(t, c)] = true;
@@ -219,7 +221,7 @@ pl_status pl_tearing_last_levels(pl_tearing* t, const pl_hierarchy_options* opti
     return status;
 }
 
-// the rank of each particle, where `number` has room for them
+// the rank of each particle, stored in `number`
 static const int* find_ranks(pl_tearing* t) {
     if (!t->rank_of_whole) return NULL;
     for (int c = 0; c < t->corner_count; c++)
@@ -259,8 +261,8 @@ void pl_tearing_mark(pl_tearing* t, const pl_ordering* order, bool* torn) {
 typedef struct splitter {
     pl_tearing* tearing;
     const double* x;
-    int before;             // particles
-    int next;               // number of the next new one
+    int before;             // number of particles before the round
+    int next;               // number of the next new particle
     const pl_vec3* through; // a point of the plane; NULL: the particle that is split
 } splitter;
 
@@ -276,8 +278,8 @@ static bool share_edge(const pl_tearing* t, int c, int d) {
     return false;
 }
 
-// Partitions the corners of particle p into connected parts on each side of the plane. part[k]:
-// first corner of the part of the k-th corner. Returns the number of parts.
+// Divides the corners of particle p into connected parts on each side of the plane. part[k]: the
+// first corner of the part that has the k-th corner. Returns the number of parts.
 static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool* beyond) {
     const int* corners = s->tearing->items + s->tearing->offsets[p];
     int count = s->tearing->offsets[p + 1] - s->tearing->offsets[p], parts = 0;
@@ -299,10 +301,10 @@ static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool*
     return parts;
 }
 
-// cuts particle p by a plane; false if everything lies on one side
+// cuts particle p by a plane; false if all of it is on one side
 static bool split(splitter* s, int p, pl_vec3 normal) {
     int first = s->tearing->offsets[p], count = s->tearing->offsets[p + 1] - first;
-    // reused as scratch: numbers are rebuilt after the last split
+    // used as scratch: both are recomputed after the last split
     int *part = s->tearing->part, *number = s->tearing->number;
     if (s->tearing->is_split[p] || count < 2) return false;
     if (find_parts(s, p, normal, part, s->tearing->beyond) < 2) return false;
@@ -314,7 +316,7 @@ static bool split(splitter* s, int p, pl_vec3 normal) {
     return true;
 }
 
-// the edge from corner c to the next one of its triangle
+// splits one end of the edge from corner c to the next one of its triangle, if it is overstretched
 static void tear_edge(splitter* s, int c) {
     const pl_tearing* t = s->tearing;
     int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];
@@ -322,7 +324,8 @@ static void tear_edge(splitter* s, int c) {
     double rest =
         pl_distance(pl_vec3_load(t->rest + 3 * (size_t)d), pl_vec3_load(t->rest + 3 * (size_t)c));
     if (!(pl_norm(way) > t->limit * rest)) return;
-    // one end per step, and none created in it: the rest may hold once this has opened
+    // split only one end per step, and no new particle: the cloth beside it may hold after this
+    // split
     if (p >= s->before || q >= s->before || t->is_split[p] || t->is_split[q]) return;
     if (!split(s, p, way)) split(s, q, way);
 }
@@ -356,8 +359,8 @@ static bool passes_through(pl_vec3 a, pl_vec3 b, const pl_vec3 t[3]) {
     return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
 }
 
-// Splits both ends of an edge that the knife met. A triangle belongs to the side of the knife that
-// its centroid is on, for all its particles, so none is left hanging between the halves.
+// Splits both ends of an edge that the knife crosses. Each triangle is on one side of the knife, by
+// its centroid, for all its particles, so none hangs between the halves.
 static void cut_edge(splitter* s, int c, const pl_vec3 sweep[3], pl_vec3 normal) {
     const pl_tearing* t = s->tearing;
     int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];

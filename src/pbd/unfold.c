@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Rest lengths determine the angles of a triangle, so the fan around a particle can be unfolded
-// into the plane without knowing its position in space. Cloth is (nearly) developable, so distances
-// in the plane are geodesics, however it was folded at rest.
+// The rest lengths of a triangle determine its angles, so the triangles around a particle can be
+// unfolded into the plane without knowing positions in space. Cloth is (nearly) developable, so
+// distances in the plane are geodesics, whatever the folds at rest.
 #include "pbd/unfold.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -65,8 +65,7 @@ static int next_around(const pl_particle_graph* g, const pl_adjacency* around, i
     return -1;
 }
 
-// smaller angle around v from its neighbour p to its neighbour q; NAN if triangles do not connect
-// them
+// smaller angle around v between its neighbours p and q; NAN if no triangles connect them
 static double fan_angle(const pl_particle_graph* g, const pl_neighbours* n,
                         const pl_adjacency* around, int v, int p, int q) {
     if (p == q) return 0.0;
@@ -91,7 +90,7 @@ double pl_unfolded_distance(const pl_particle_graph* g, const pl_neighbours* n,
            to_q = pl_neighbour_rest(n, b, q);
     double at_a = p == a ? 0.0 : fan_angle(g, n, around, a, b, p);
     double at_b = q == b ? 0.0 : fan_angle(g, n, around, b, a, q);
-    // the straight line would leave the triangles
+    // the straight line would leave the unfolded triangles
     if (!(fabs(at_a) < PL_PI) || !(fabs(at_b) < PL_PI) || edge < 0.0 || to_p < 0.0 || to_q < 0.0)
         return -1.0;
     double dx = edge + to_q * cos(PL_PI + at_b) - to_p * cos(at_a);
