@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A vertex is followed through the obstacle's frame, where the obstacle rests: from its place in
-// the frame at the begin of the step straight to that at its end. Where it enters decides the side
-// it is pushed back to, so that it cannot come out on the other one, however fast it or the
-// obstacle is. An obstacle that changes its shape rests in a frame that goes along with the place
-// of its surface that is nearest: exact where the surface moves as a whole, and right to first
-// order in how much neighbouring places move apart during the step.
+// The path of a vertex is followed in the obstacle's frame, in which the obstacle rests: a straight
+// line from the vertex's position in the frame at the start of the step to that at its end. The
+// place where it enters determines the side it is pushed back to, so it cannot come out on the
+// other side, however fast it or the obstacle is. An obstacle that changes its shape is at rest in
+// a frame that moves with the nearest place of its surface. This is exact where the surface moves
+// as a whole, and otherwise accurate to first order in the relative motion of neighbouring places
+// during the step.
 //
-// Most vertices are far from most obstacles. Boxes decide first, and never change what is found: a
-// small group of vertices lists the obstacles whose boxes its own box meets, then each vertex asks
-// those. What is far from a body costs it one comparison per group.
+// Most vertices are far from most obstacles, so boxes are tested first; they never change the
+// result. A small group of vertices lists the obstacles whose boxes overlap the box of the group,
+// and each vertex tests only those. An obstacle that is far away costs one comparison per group.
 #include "contact/collision.h"
 
 #include <math.h>
 #include <string.h>
 
-// LISTED: obstacles that a group of vertices can list; where more are near, it asks them all.
+// LISTED: size of a group's list of obstacles; if more are near, the group tests all obstacles.
 enum { CHUNK = 4096, VERTEX_BLOCK = 512, GROUP = 32, LISTED = 512 };
 
-// How the place of the surface that is nearest to p has moved in the obstacle's frame. That of a
-// solid whose size changes has moved along its normal.
+// Motion of the surface place nearest to p in the obstacle's frame during the step. If the size of
+// the obstacle changes, this place moves along its normal.
 static pl_vec3 drift_at(const pl_moving_obstacle* m, pl_vec3 p) {
     if (!m->changes_size) return pl_obstacle_drift(&m->obstacle, p);
     pl_vec3 normal, unused;
@@ -28,7 +29,8 @@ static pl_vec3 drift_at(const pl_moving_obstacle* m, pl_vec3 p) {
     return pl_scale(pl_obstacle_distance(&m->obstacle_before, p, &unused) - after, normal);
 }
 
-// the plane that touches the obstacle where the vertex is nearest, or came in
+// the plane that touches the obstacle at the place nearest to the vertex, or where the vertex
+// entered
 static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 normal,
                          pl_contact* out) {
     pl_vec3 before = pl_sub(surface, drift_at(m, surface));
@@ -43,7 +45,7 @@ static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 n
     out->has_entered = false;
 }
 
-// The surface that is `room` above the nearest place of the obstacle has a larger radius.
+// The surface at the distance `room` from the obstacle has a radius larger by `room`.
 static void add_curvature(const pl_moving_obstacle* m, pl_vec3 nearest_to, pl_vec3 normal,
                           double room, pl_contact* out) {
     pl_vec3 axis;
@@ -53,8 +55,8 @@ static void add_curvature(const pl_moving_obstacle* m, pl_vec3 nearest_to, pl_ve
     out->axis = pl_mat3_apply(&m->end.rotation, axis);
 }
 
-// Where the vertex first comes within `room`, or the nearest place if it is there from the begin;
-// distance_to: at the end of its way.
+// The place where the vertex first comes within `room`, or the nearest place if it starts within.
+// distance_to: distance at the end of its path.
 static bool find_entry(const pl_obstacle* obstacle, pl_vec3 from, pl_vec3 to, double room,
                        double distance_to, pl_vec3* place, pl_vec3* normal) {
     double distance = pl_obstacle_distance(obstacle, from, normal), part;
@@ -62,14 +64,14 @@ static bool find_entry(const pl_obstacle* obstacle, pl_vec3 from, pl_vec3 to, do
         *place = pl_madd(from, room - distance, *normal);
         return true;
     }
-    // too far from both ends to be met on the way: distances change by no more than the way
+    // too far away at both ends: the distance changes by at most the length of the path
     if (distance - room + fmax(distance_to - room, 0.0) > pl_distance(from, to)) return false;
     if (!pl_obstacle_sweep(obstacle, from, to, room, &part, normal)) return false;
     *place = pl_lerp(from, to, part);
     return true;
 }
 
-// the most that any place of a chain has moved in its own frame
+// largest motion of a point of a chain in the frame of the chain
 static double largest_drift(const pl_obstacle* s) {
     double most = 0.0;
     for (int k = 0; s->before && k < s->point_count; k++)
@@ -82,8 +84,8 @@ static pl_box grown_box(pl_box box, double room) {
     return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
 }
 
-// Outside of this box, in the obstacle's frame, a vertex is not within reach of it. Rounding and
-// the error of grids are within the margin.
+// A vertex outside this box, in the obstacle's frame, cannot touch the obstacle. The margin covers
+// rounding and the error of grids.
 static pl_box local_reach_of(const pl_moving_obstacle* m) {
     const pl_obstacle* s = &m->obstacle;
     pl_box box = pl_obstacle_bounds(s);
@@ -104,8 +106,8 @@ static pl_box placed_box(const pl_rigid* pose, pl_box box) {
     return placed;
 }
 
-// The straight way in the frame of an obstacle that turns is not straight in the world: only those
-// that keep their direction have a box there.
+// A straight path in the frame of a rotating obstacle is not straight in the world, so obstacles
+// that rotate have an infinite box.
 static pl_box reach_of(const pl_moving_obstacle* m) {
     pl_vec3 far = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     bool turns = memcmp(&m->begin.rotation, &m->end.rotation, sizeof m->begin.rotation) != 0;
@@ -133,7 +135,7 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
     double distance = pl_obstacle_distance(&m->obstacle, to, &normal);
     if (!find_entry(&m->obstacle, from, to, room, distance, &entry, &entry_normal)) return false;
     if (distance <= room &&
-        pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
+        pl_dot(normal, entry_normal) > 0.0) { // still on the same side: use the nearest place
         make_contact(m, pl_madd(to, room - distance, normal), normal, out);
         add_curvature(m, to, normal, room, out);
         return true;
@@ -152,17 +154,17 @@ bool pl_may_touch(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, doubl
     return pl_box_overlaps(way_of(start, end, room), m->reach);
 }
 
-// which vertices have to be tested, decided on all threads
+// finds the vertices that must be tested, on all threads
 typedef struct nearby_job {
     const pl_collision_job* job;
     const pl_colliding_vertices* group;
     const double *start, *x;
-    int first; // vertex of the group
+    int first; // first vertex of the chunk, in the group
     int count;
-    bool* is_near; // an obstacle
+    bool* is_near; // is near an obstacle
 } nearby_job;
 
-// the way of the kth vertex of the chunk; its number is returned
+// the path of the k-th vertex of the chunk; returns the number of the vertex
 static int way_in(const nearby_job* n, int k, pl_vec3* from, pl_vec3* to) {
     int vertex = n->group->vertices[n->first + k] + n->group->first;
     *from = pl_vec3_load(n->start + 3 * (size_t)vertex);
@@ -188,11 +190,11 @@ static bool is_nearby(const nearby_job* n, int s, pl_vec3 start, pl_vec3 end) {
     return !(gap - m->thickness - n->group->thickness > pl_distance(from, to));
 }
 
-// obstacles that a few neighbouring vertices may meet, in order
+// obstacles that a group of neighbouring vertices may touch, in ascending order
 typedef struct near_list {
     int count;
     int items[LISTED];
-    bool is_all; // of them, as they are too many
+    bool is_all; // too many: test all obstacles
 } near_list;
 
 static int near_count(const nearby_job* n, const near_list* list) {
@@ -235,13 +237,13 @@ static void nearby_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// A collider's own friction counts; between bodies, the larger one.
+// With a collider: the friction of the collider. Between bodies: the larger one.
 static double friction_of(const pl_moving_obstacle* m, const pl_colliding_vertices* group) {
     if (m->is_body) return fmax(m->friction, group->friction);
     return isnan(m->friction) ? group->friction : m->friction;
 }
 
-// the contacts of one vertex, behind the `found` ones
+// appends the contacts of one vertex to the `found` ones
 static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_contact* out,
                         int capacity, int found) {
     const pl_colliding_vertices* group = n->group;
@@ -266,7 +268,7 @@ static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_co
     return found;
 }
 
-// the contacts of the vertices that are near something
+// appends the contacts of the vertices that are near an obstacle
 static int add_near(const nearby_job* n, pl_contact* out, int capacity, int found) {
     near_list list;
     for (int first = 0; first < n->count; first += GROUP) {

@@ -10,7 +10,7 @@
 #include "contact/obstacle.h"
 #include "math/mat3.h"
 
-// Where a obstacle's frame is: world = rotation * local + translation.
+// The pose of an obstacle's frame: world = rotation * local + translation.
 typedef struct pl_rigid {
     pl_mat3 rotation;
     pl_vec3 translation;
@@ -27,38 +27,37 @@ static inline pl_vec3 pl_rigid_to_local(const pl_rigid* pose, pl_vec3 world) {
     return pl_mat3_apply(&inverse, pl_sub(world, pose->translation));
 }
 
-// A obstacle with its motion over a step.
+// An obstacle and its motion during a step.
 typedef struct pl_moving_obstacle {
     pl_obstacle obstacle;
-    bool changes_size;           // of a kind that is given by numbers, which change during the step
-    pl_obstacle obstacle_before; // if so: what it was at the start of the step
+    bool changes_size;           // its shape is given by numbers that change during the step
+    pl_obstacle obstacle_before; // if so: the obstacle at the start of the step
     pl_rigid begin, end;
-    double thickness; // kept free around it [m]
-    double friction;  // NAN: that of the vertex
-    double stiffness; // of the penalty [N/m]; 0: that of the vertex
-    bool is_body;     // and no collider
-    int body;         // of the world, if so
-    // All that it covers during the step, in the world and in its own frame; thickness included. Of
-    // a body, `reach` is given; the rest is set by pl_moving_obstacle_bound.
+    double thickness; // distance kept free around it [m]
+    double friction;  // NAN: use that of the vertex
+    double stiffness; // of the penalty [N/m]; 0: use that of the vertex
+    bool is_body;     // a body, not a collider
+    int body;         // if so: its number in the world
+    // Boxes of everything it covers during the step, thickness included, in the world and in its
+    // own frame. For a body the caller sets `reach`; pl_moving_obstacle_bound sets the rest.
     pl_box reach, local_reach;
 } pl_moving_obstacle;
 
-// Sets the boxes that detection asks first; to be called when shape and motion of a step are set.
+// Sets the boxes that detection tests first. Call after the shape and motion for a step are set.
 void pl_moving_obstacle_bound(pl_moving_obstacle* obstacle);
 
-// What is tested: vertices (of a body's surface) with the room they keep and the penalty they ask
-// for.
+// A group of vertices to test (of the surface of a body), with their thickness and penalty.
 typedef struct pl_colliding_vertices {
     const int* vertices;
     int count;
-    int first;        // added to each
+    int first;        // added to each vertex number
     double thickness; // [m]
     double stiffness; // [N/m]
     double friction;
-    bool meets;         // bodies too
-    const bool* passes; // but not these, by their number; NULL: none
-    // How far each obstacle is held back for them, and how much less than at the start of the step
-    // [m]; NULL: not at all.
+    bool meets;         // collides with bodies too
+    const bool* passes; // per body of the world: do not collide with it; NULL: none
+    // How far each obstacle is set back for these vertices, and how much this decreased since the
+    // start of the step [m]; NULL: not at all.
     const double *recesses, *recess_steps;
 } pl_colliding_vertices;
 
@@ -70,15 +69,15 @@ typedef struct pl_collision_job {
     pl_pool* pool; // or NULL
 } pl_collision_job;
 
-// False if a vertex on its way cannot touch an obstacle: a cheap question to ask first.
+// A cheap test: false if a vertex cannot touch the obstacle on its path.
 bool pl_may_touch(const pl_moving_obstacle* obstacle, pl_vec3 start, pl_vec3 end, double thickness);
 
-// The nearest contact of one vertex with one obstacle during a step, if there is any.
+// The contact of a vertex with an obstacle during a step; false if there is none.
 bool pl_find_contact(const pl_moving_obstacle* obstacle, pl_vec3 start, pl_vec3 end,
                      double thickness, pl_contact* out);
 
-// A pl_detect whose user is a pl_collision_job: contacts by group, vertex and obstacle, in this
-// order.
+// A pl_detect whose `user` is a pl_collision_job. Contacts are in order of group, vertex and
+// obstacle.
 int pl_detect_collisions(void* job, const double* start, const double* x, pl_contact* out,
                          int capacity);
 

@@ -12,7 +12,7 @@ pl_contact_report pl_report_of_pair(const int v[4], bool is_edges, const double 
     memcpy(report.v, v, sizeof report.v);
     for (int i = 0; i < 4; i++) {
         const pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v[i]);
-        // the middle of the two closest points
+        // halfway between the two closest points
         report.point =
             pl_madd(report.point, 0.5 * (i < report.first_count ? 1.0 : -1.0) * weights[i], at);
         apart = pl_madd(apart, weights[i], at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The vertices and edges of two triangles: which pairs of them there are, which count as theirs,
-// and of which the boxes overlap.
+// Vertices and edges of two triangles: their possible pairs, the pairs that count as belonging to
+// these triangles, and the pairs whose boxes overlap.
 #ifndef PL_CONTACT_FEATURE_PAIRS_H
 #define PL_CONTACT_FEATURE_PAIRS_H
 
@@ -11,15 +11,15 @@
 // the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
 static const int PL_TRIANGLE_EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
-// The boxes around the ways of a triangle's three vertices, of its three edges, and of itself.
+// Boxes around the paths of a triangle's three vertices and three edges, and of the whole triangle.
 enum { PL_OF_EDGES = 3, PL_OF_WHOLE = 6, PL_BOXES };
 typedef struct pl_triangle_boxes {
     pl_wide_box of[PL_BOXES];
 } pl_triangle_boxes;
 
-// Two features of two triangles: a vertex of one and the other, a vertex of the other and the one,
-// or an edge of each. Which boxes they have, which vertices these are of, and if the second
-// triangle's come first.
+// A pair of features of two triangles: a vertex of either one and the other triangle, or two edges.
+// Stores the boxes of the two features, their vertices, and whether the second triangle's feature
+// comes first.
 typedef struct pl_feature_pair {
     unsigned char boxes[2];
     unsigned char corners[4]; // 0 to 2 of the first triangle, 3 to 5 of the second
@@ -42,8 +42,8 @@ static inline unsigned pl_spread_bits(unsigned bits, int step) {
     return (bits & 1u) | (bits & 2u) << (step - 1) | (bits & 4u) << (2 * step - 2);
 }
 
-// One bit for each feature pair of two triangles that counts as theirs: vertices of each, and edges
-// of both.
+// A bit mask of the feature pairs that count as belonging to two triangles, from the vertices and
+// edges that belong to each.
 static inline unsigned pl_own_features(unsigned of_a, unsigned of_b) {
     const unsigned edges = pl_spread_bits(of_a >> 3, 3) * (of_b >> 3 & 7u);
     return pl_spread_bits(of_a, 2) | pl_spread_bits(of_b, 2) << 1 | edges << PL_FIRST_EDGES;
@@ -54,8 +54,8 @@ static inline bool pl_have_common_vertex(const int v[4], bool is_edges) {
     return of_first | (is_edges ? (v[1] == v[2]) | (v[1] == v[3]) : v[0] == v[1]);
 }
 
-// One bit for each feature pair whose boxes overlap. All are tested, without branches: which of
-// them do cannot be foretold.
+// A bit mask of the feature pairs whose boxes overlap. Tests all of them without branches, because
+// the outcome is unpredictable.
 PL_WIDE unsigned pl_overlapping_features(const pl_triangle_boxes* a, const pl_triangle_boxes* b) {
     pl_wide_box turned[PL_BOXES];
     unsigned bits = 0;

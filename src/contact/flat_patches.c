@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Let X be places in the plane of a patch at rest, and Q two unit vectors that are orthogonal (3 x
-// 2), between which the patch lies now. As seen along their normal the present places are Q'x = c +
-// G X + u, with the linear map G that fits best and a rest u. Points on triangles are means of
-// vertices, so for any two of them
+// Let X be rest positions of points in the plane of a patch, and Q two orthonormal vectors (3 x 2)
+// that span its current plane. Projected onto this plane, the current positions are
+// Q'x = c + G X + u, with the linear map G of best fit and a residual u. Points on triangles are
+// weighted means of vertices, so for any two of them
 //
 //   |x - y| >= |Q'(x - y)| >= l |X - Y| - 2 max |u|,   l = smallest eigenvalue of (G + G') / 2.
 //
-// It takes no path from X to Y, so the patch may have holes. Bends hardly matter, since they are
-// out of the plane of Q. For a fixed Q the right side is concave in x: if it is large enough at
-// both ends of a straight way, it is on all of it. (Volino, Magnenat-Thalmann 1994, "Efficient
-// self-collision detection on smoothly discretized surface animations", leaves out flat parts by
-// normals; normals alone say nothing about distances.)
+// The bound needs no path from X to Y, so the patch may have holes. Bending hardly matters, because
+// it is perpendicular to the plane of Q. For a fixed Q the right-hand side is concave in x: if it
+// is large enough at both ends of a straight path, it is large enough on the whole path. (Volino,
+// Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface
+// animations", skips flat parts by their normals; but normals alone do not bound distances.)
 #include "contact/flat_patches.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Larger patches are left alone: their leaves are searched. LEAF_BLOCK: leaves of a task.
+// Larger patches are not tested for flatness; their leaves are searched. LEAF_BLOCK: leaves of a
+// task.
 enum { MAX_TRIANGLES = 256, MAX_VERTICES = 3 * MAX_TRIANGLES, MAX_LEAF = 8, LEAF_BLOCK = 64 };
 
 static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -66,7 +67,7 @@ static bool allocate(pl_flat_patches* p) {
            (p->is_flat = PL_ALLOC(bool, count));
 }
 
-// leaves in the order of their nodes
+// numbers the leaves in the order of their nodes
 static void number_leaves(pl_flat_patches* p) {
     int leaf = 0;
     for (int k = 0; k < p->tree->node_count; k++) {
@@ -88,7 +89,7 @@ static int sort_unique(int* list, int count) {
     return kept;
 }
 
-// The vertices of a leaf's triangles, not sorted. Returns their number.
+// The vertices of a leaf's triangles, unsorted. Returns their number.
 static int vertices_of(const pl_flat_patches* p, const pl_flat_source* source, int leaf, int* out) {
     const pl_bvh_node* node = node_of_leaf(p, leaf);
     for (int s = 0; s < node->count; s++)
@@ -97,7 +98,7 @@ static int vertices_of(const pl_flat_patches* p, const pl_flat_source* source, i
     return 3 * node->count;
 }
 
-// Leaves by vertex: those of v are leaves[offsets[v]] and so on.
+// Leaves of each vertex: those of v start at leaves[offsets[v]].
 typedef struct vertex_leaves {
     int *offsets, *leaves;
     int vertex_count, count;
@@ -129,8 +130,8 @@ static void free_leaves(vertex_leaves* list) {
     PL_FREE(list->leaves, int, list->count);
 }
 
-// The leaves that share a vertex with one, and the vertices of these: into `near` and `vertices` if
-// there is room for them. False if there is not.
+// The leaves that share a vertex with a given leaf, and the vertices of these leaves. Filling the
+// lists returns false if they are too short.
 typedef struct patch_lists {
     int near[MAX_TRIANGLES], vertices[MAX_VERTICES];
     int near_count, vertex_count;
@@ -158,7 +159,7 @@ static bool list_patch(const pl_flat_patches* p, const pl_flat_source* source,
     return true;
 }
 
-// Counts first, then writes.
+// Counts in a first pass, writes in a second one.
 static bool list_patches(pl_flat_patches* p, const pl_flat_source* source,
                          const vertex_leaves* of) {
     patch_lists lists;
@@ -188,7 +189,7 @@ static bool list_patches(pl_flat_patches* p, const pl_flat_source* source,
 
 // ------------------------------------------------------------------ the plane at rest
 
-// Places of a patch in its plane. Returns how far it is out of it at most.
+// Projects a patch at rest onto its plane. Returns the largest distance from this plane.
 static double lay_flat(pl_flat_patches* p, const double* rest, int leaf) {
     const int first = p->vertex_offsets[leaf], end = p->vertex_offsets[leaf + 1];
     double S[9] = {0}, values[3], V[9], out = 0.0;
@@ -245,7 +246,8 @@ static bool share_vertex(const int* a, int a_count, const int* b, int b_count) {
     return false;
 }
 
-// gap = at most the distance of an edge and a triangle, and of the edge and own edges of it
+// lowers gap2 to the squared distance of an edge and a triangle, and of the edge and own edges of
+// it
 static void measure_edge(const flat_triangle* t, int k, const flat_triangle* u, double* gap2) {
     const int e[2] = {t->v[EDGE[k][0]], t->v[EDGE[k][1]]};
     const pl_vec3 a = t->x[EDGE[k][0]], b = t->x[EDGE[k][1]];
@@ -259,7 +261,7 @@ static void measure_edge(const flat_triangle* t, int k, const flat_triangle* u, 
     if (apart) *gap2 = fmin(*gap2, pl_closest_on_triangle(a, u->x[0], u->x[1], u->x[2]).distance2);
 }
 
-// what counts as the first one's (surface_set.h) and the second
+// the same for the features of the first triangle (surface_set.h) and the second triangle
 static void measure_features(const flat_triangle* t, const flat_triangle* u, double* gap2) {
     for (int i = 0; i < 3; i++)
         if ((t->features & (1 << i)) && !share_vertex(&t->v[i], 1, u->v, 3))
@@ -277,7 +279,7 @@ static bool are_near(const flat_triangle* t, const flat_triangle* u, double gap2
     return x * x + y * y < gap2;
 }
 
-// the smallest distance between a leaf and its patch, in the plane
+// smallest distance in the plane between a leaf and its patch
 static double measure_gap(const pl_flat_patches* p, const pl_flat_source* source, int leaf) {
     flat_triangle others[MAX_TRIANGLES];
     int count = 0;
@@ -346,7 +348,7 @@ pl_status pl_flat_patches_create(const pl_flat_source* source, pl_pool* pool, pl
 
 // ------------------------------------------------------------------ what is flat now
 
-// M: what is mapped to by the two directions of the plane
+// M: the images of the two directions of the plane
 static void find_columns(const pl_flat_patches* p, int leaf, const double* x, pl_vec3 m[2]) {
     const int first = p->vertex_offsets[leaf], end = p->vertex_offsets[leaf + 1];
     const pl_vec3 origin = pl_vec3_load(x + 3 * (size_t)p->vertices[first]);
@@ -360,7 +362,7 @@ static void find_columns(const pl_flat_patches* p, int leaf, const double* x, pl
     for (int a = 0; a < 2; a++) m[a] = pl_scale(p->inverse[2 * leaf + a], m[a]);
 }
 
-// Q = M (M'M)^-1/2, the nearest to M. False if M has no two directions.
+// Q = M (M'M)^-1/2, the orthonormal frame nearest to M. False if M has rank below two.
 static bool choose_frame(const pl_vec3 m[2], double* frame) {
     const double a = pl_norm2(m[0]), b = pl_dot(m[0], m[1]), d = pl_norm2(m[1]);
     const double root = sqrt(a * d - b * b), t = sqrt(a + d + 2.0 * root);
@@ -372,9 +374,9 @@ static bool choose_frame(const pl_vec3 m[2], double* frame) {
     return true;
 }
 
-// A patch as it is seen along the normal of its frame, Q'x = c + G X + u.
+// A patch projected onto the plane of its frame, Q'x = c + G X + u.
 typedef struct patch_map {
-    double G[4];  // Q'M, by rows
+    double G[4];  // Q'M, row by row
     double stray; // the largest |u|
 } patch_map;
 
@@ -399,7 +401,7 @@ static patch_map map_of(const pl_flat_patches* p, int leaf, const double* x) {
         const double a = seen[2 * k] - sum[0] - G[0] * flat[2 * k] - G[1] * flat[2 * k + 1];
         const double b = seen[2 * k + 1] - sum[1] - G[2] * flat[2 * k] - G[3] * flat[2 * k + 1];
         const double square = a * a + b * b;
-        if (!(square <= most)) most = square; // not a number is large
+        if (!(square <= most)) most = square; // NaN counts as large
     }
     return (patch_map){{G[0], G[1], G[2], G[3]}, sqrt(most)};
 }
@@ -407,11 +409,11 @@ static patch_map map_of(const pl_flat_patches* p, int leaf, const double* x) {
 static bool keeps(const pl_flat_patches* p, int leaf, const double* x, double distance,
                   double margin) {
     const patch_map map = map_of(p, leaf, x);
-    // the smallest eigenvalue of the symmetric part of G
+    // smallest eigenvalue of the symmetric part of G
     const double a = map.G[0], b = 0.5 * (map.G[1] + map.G[2]), d = map.G[3];
     const double stretch = 0.5 * (a + d) - sqrt(0.25 * (a - d) * (a - d) + b * b);
     const double gap = p->gap[leaf], of_rest = PL_REST_PART * p->ratio[leaf];
-    // beyond the gap, distances grow at least as fast as what is to be kept
+    // at distances beyond the gap, the bound grows at least as fast as the required distance
     return stretch > of_rest &&
            2.0 * map.stray + margin * gap < stretch * gap - fmin(distance, of_rest * gap);
 }

@@ -11,7 +11,7 @@ void pl_force_share_add(pl_force_share* s, pl_vec3 place, double weight) {
     s->spread = pl_mat3_madd(s->spread, weight, pl_outer(r, r));
 }
 
-// the solution of A x = b in the span of those eigenvectors that A stretches
+// solution of A x = b in the span of the eigenvectors with nonzero eigenvalues
 static pl_vec3 pseudo_solve(pl_mat3 A, pl_vec3 b) {
     static const double FLAT = 1e-9;
     double values[3];
@@ -49,7 +49,7 @@ typedef struct pin_set {
     const double* x;
 } pin_set;
 
-// whether a pin is of the body, and where it acts
+// true if a pin belongs to the body; *place: where its force acts
 static bool find_place(const pin_set* s, int k, pl_vec3* place) {
     const pl_pin* pin = &s->pins[k];
     const int v = pin->vertex - s->first_vertex;
@@ -58,7 +58,7 @@ static bool find_place(const pin_set* s, int k, pl_vec3* place) {
     return true;
 }
 
-// how large the pins' own forces are; and less of what all of them are to have
+// sum of the magnitudes of the pins' forces; subtracts these forces from the given total
 static double take_own(const pin_set* s, const double* forces, pl_vec3* force, pl_vec3* torque) {
     double size = 0.0;
     pl_vec3 place;

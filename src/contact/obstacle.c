@@ -29,7 +29,7 @@ static double surface_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal)
         *normal = pl_scale(side / distance, pl_sub(p, nearest.at.point));
         return side * distance;
     }
-    // on the surface itself
+    // the point is on the surface: use the normal of the triangle
     pl_vec3 c[3] = {{0, 1, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int i = 0; nearest.triangle >= 0 && i < 3; i++)
         c[i] = pl_vec3_load(s->points + 3 * (size_t)s->triangles[3 * nearest.triangle + i]);
@@ -55,8 +55,8 @@ const pl_obstacle_kind pl_obstacle_surface = {
 
 // ---------------------------------------------------------------- points that move
 
-// Of a convex piece the distance is convex along a line: where its tangent meets the surface is
-// never beyond the surface, and once it grows the piece is left behind. So Newton's steps are safe.
+// The distance to a convex piece is convex along a line: Newton's method never steps past the
+// surface, and once the distance grows the piece cannot be hit any more.
 typedef struct convex_piece {
     const pl_obstacle* obstacle;
     int index;
@@ -70,7 +70,7 @@ static double piece_distance(const convex_piece* piece, pl_vec3 p, pl_vec3* norm
 
 static bool sweep_piece(const convex_piece* piece, pl_vec3 from, pl_vec3 to, double distance,
                         double* part, pl_vec3* normal) {
-    enum { MAX_STEPS = 64 }; // a way that only touches is halved by each
+    enum { MAX_STEPS = 64 }; // each step halves the rest of a path that only touches
     pl_vec3 way = pl_sub(to, from);
     double length = pl_norm(way), at = 0.0;
     for (int k = 0; k < MAX_STEPS; k++) {
@@ -101,9 +101,9 @@ static bool sweep_convex(const pl_obstacle* s, pl_vec3 from, pl_vec3 to, double 
 bool pl_obstacle_sweep(const pl_obstacle* s, pl_vec3 from, pl_vec3 to, double distance,
                        double* part, pl_vec3* normal) {
     if (s->kind->is_convex) return sweep_convex(s, from, to, distance, part, normal);
-    // The distance changes by at most the way gone, so it is safe to advance by what is left of it.
-    // A step of at least this part keeps grazing ways from taking for ever; it is far below the
-    // thickness that matters.
+    // The distance changes by at most the path length, so it is safe to advance by the remaining
+    // distance. Steps have a minimum length, far below relevant thicknesses, so that grazing paths
+    // do not take forever.
     enum { MAX_STEPS = 256 };
     double way = pl_distance(from, to), at = 0.0;
     for (int k = 0; k < MAX_STEPS; k++) {

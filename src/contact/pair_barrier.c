@@ -5,32 +5,33 @@
 //
 //   E = K m(c) B(s),   s = d^2 / reach^2,   B(s) = -(s - 1)^2 ln s,   c = |u x v|^2.
 //
-// m is 1 but for edges u, v that are nearly parallel. There it goes to 0, because the closest
+// m is 1 except for edges u, v that are nearly parallel. There it goes to 0, because the closest
 // points of parallel edges jump.
 //
 //   paper          here
 //   d_hat, kappa   reach, size (K = kappa reach^4)
 //   e_x, eps_x     m, parallel
 //
-// The squared distance D is the minimum of |delta|^2 with delta = sum of w_i x_i over the weights
-// of points on the two. Let t be the parameters of the weights that are free there (0 for two
-// corners, 1 for a corner and an edge, else 2), w' and J the derivatives of w and delta by t. Then
+// The squared distance D is the minimum of |delta|^2, delta = sum of w_i x_i, over the weights w of
+// points on the two primitives. Let t be the free parameters of the weights at the minimum (none
+// for two corners, 1 for a corner and an edge, else 2), w' and J the derivatives of w and delta
+// with respect to t. Then
 //
 //   dD/dx_i = 2 w_i delta,   d2D/dx2 = 2 w w' I - 2 C (J'J)^-1 C',   C_i = w_i J + w'_i delta.
 //
-// The range of that matrix has at most five dimensions, so that its projection is the eigenproblem
-// of a 5 x 5 matrix and not of one with 12 x 12.
+// The range of this matrix has at most five dimensions, so projecting it needs the eigenvalues of a
+// 5 x 5 matrix, not of a 12 x 12 one.
 #include "contact/pair_barrier.h"
 #include "math/symmetric.h"
 
 #include <math.h>
 #include <string.h>
 
-// of |u|^2 |v|^2 at rest: nearly parallel below
+// Edges are nearly parallel below this fraction of |u|^2 |v|^2 at rest.
 static const double PARALLEL = 1e-3;
-// Weights below this are zero; edges with less than this of sin^2 of their angle are parallel.
+// Weights below NO_WEIGHT are zero; edges are parallel if sin^2 of their angle is below NO_ANGLE.
 static const double NO_WEIGHT = 1e-12, NO_ANGLE = 1e-10;
-// of the largest eigenvalue: those below make no row
+// Eigenvalues below this fraction of the largest one give no row.
 static const double NO_ROW = 1e-9;
 
 pl_pair_barrier pl_pair_barrier_of(const pl_quad* rest, bool is_edges, double reach, double size) {
@@ -41,18 +42,18 @@ pl_pair_barrier pl_pair_barrier_of(const pl_quad* rest, bool is_edges, double re
 
 // ------------------------------------------------------------------ the two factors
 
-// A function of one number with its derivatives.
+// Value and derivatives of a function of one variable.
 typedef struct curve {
     double value, first, second;
 } curve;
 
-// B by s, below 1
+// B(s) for s < 1
 static curve barrier_of(double s) {
     const double l = log(s), a = s - 1.0;
     return (curve){-a * a * l, -2.0 * a * l - a * a / s, -2.0 * l - 4.0 * a / s + a * a / (s * s)};
 }
 
-// m by c
+// m(c)
 static curve mollifier_of(const pl_pair_barrier* b, double c) {
     const double e = b->parallel;
     if (!(c < e)) return (curve){1.0, 0.0, 0.0};
@@ -82,7 +83,7 @@ static void parallel_gradient(const pl_quad* at, pl_vec3 gradient[4]) {
 
 // ------------------------------------------------------------------ the distance
 
-// The closest points, and how they may move.
+// The closest points, and their derivatives.
 typedef struct closest {
     double w[4];
     pl_vec3 delta;
@@ -141,7 +142,7 @@ static closest find_closest(const pl_quad* at, bool is_edges) {
     return c;
 }
 
-// C_a of corner i
+// C_a for corner i
 static pl_vec3 mixed_of(const closest* c, int a, int i) {
     return pl_madd(pl_scale(c->w[i], c->J[a]), c->dw[a][i], c->delta);
 }
@@ -261,9 +262,9 @@ void pl_pair_barrier_hessian(const pl_pair_barrier* b, const pl_quad* at, bool i
 
 // ------------------------------------------------------------------ rows
 
-// The vectors q_a x n and q_0 x (n, e, f) of the range: unit, and orthogonal to one another.
+// The vectors q_a x n and q_0 x (n, e, f), which span the range: orthonormal.
 typedef struct range {
-    int count; // of the q: 1 + free_count
+    int count; // number of the q: 1 + free_count
     double q[3][4];
     pl_vec3 axes[3]; // n, e, f
 } range;
@@ -288,14 +289,14 @@ static range range_of(const closest* c) {
     return r;
 }
 
-// C_a by the vectors of the range
+// coordinates of C_a in the basis of the range
 static void coordinates_of(const closest* c, const range* r, int a, double out[5]) {
     const double d = sqrt(c->square), size = dot4(c->w, r->q[0]);
     for (int k = 0; k < 3; k++) out[k] = size * pl_dot(c->J[a], r->axes[k]);
     for (int k = 0; k < r->count; k++) out[k ? 2 + k : 0] += d * dot4(c->dw[a], r->q[k]);
 }
 
-// Rows of the vectors of the range, from the eigenvectors of S (n x n).
+// Rows from the eigenvectors of S (n x n), which is in the basis of the range.
 static int rows_in_range(const range* r, const double* S, int n, double rows[][12]) {
     double values[5], V[25], largest = 0.0;
     int count = 0;

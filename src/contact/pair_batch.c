@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A pair is far if its two are farther apart than asked as seen along some direction, and near if
-// two points of them are. Any direction and any two points will do, so rounding matters little to
-// how they are found: the normal of both, and the line through what are about the closest points.
-// Vertices x0 to x3 are taken relative to x3: a, b, c and zero.
+// The two features of a pair are far apart if their projections onto some direction are farther
+// apart than asked; they are near if two of their points are. Any direction and any two points give
+// a valid answer, so rounding errors in finding them do not matter: the directions are the common
+// normal and the line through the approximate closest points. Vertices x0 to x3 are relative to x3:
+// a, b, c and zero.
 #include "contact/pair_batch.h"
 #include "math/vec3w.h"
 
-// What floats may add to a length, as a part of it, of the size of the pair, and of the numbers
-// that say where it is and how it moves.
+// Error of a length in floats, as a fraction of the length, and of the size of the pair and of the
+// numbers that give its position and motion.
 #define PART_OF_LENGTH 1e-5f
 #define PART_OF_SIZE 4e-6f
 #define PART_OF_PLACE 2e-6f
-// Squares of lengths below this may have lost all digits.
+// Squared lengths below this may have lost all digits.
 #define SMALLEST_SQUARE 1e-35f
 
-// The numbers of a batch by lanes.
+// The pairs of a batch, one per lane.
 typedef struct lanes {
     int32_t offsets[4][PL_LANES]; // of a vertex, in floats
     int32_t is_edges[PL_LANES];   // -1 or 0
@@ -48,8 +49,8 @@ PL_WIDE pl_fw norm2(pl_vec3w a) { return pl_dot_w(a, a); }
 // A corner of each pair.
 typedef struct corner {
     pl_vec3w place;
-    pl_fw way;  // how long it is
-    pl_fw size; // the largest number that either comes from
+    pl_fw way;  // length of its path
+    pl_fw size; // largest number that `place` or `way` is computed from
 } corner;
 
 PL_WIDE pl_fw size_of(pl_vec3w a) {
@@ -74,7 +75,7 @@ typedef struct wide_pair {
     pl_iw is_edges;
 } wide_pair;
 
-// True where the two are farther apart than `room`, as seen along w.
+// True where the projections of the two features on w are farther apart than `room`.
 PL_WIDE pl_iw are_apart(const wide_pair* p, pl_vec3w w, pl_fw room) {
     const pl_fw zero = {0}, a = pl_dot_w(p->a, w), b = pl_dot_w(p->b, w), c = pl_dot_w(p->c, w);
     const pl_fw first_high = pl_max_w(a, pl_select_w(p->is_edges, b, a));
@@ -90,14 +91,14 @@ PL_WIDE pl_fw between_0_and_1(pl_fw a) {
     return pl_min_w(pl_max_w(a, pl_splat_w(0.0f)), pl_splat_w(1.0f));
 }
 
-// a / b, and 0 where b is 0
+// a / b; 0 where b is 0
 PL_WIDE pl_fw part_of(pl_fw a, pl_fw b) {
     const pl_iw is_some = b > 0.0f;
     return pl_select_w(is_some, a / pl_select_w(is_some, b, pl_splat_w(1.0f)), pl_splat_w(0.0f));
 }
 
-// From a point of the segment 0 to v to one of the segment w to w + u: about the shortest way
-// (Ericson 2005, "Real-time collision detection", 5.1.9).
+// Vector from a point of the segment 0 to v to a point of the segment w to w + u, approximately the
+// shortest (Ericson 2005, "Real-time collision detection", 5.1.9).
 PL_WIDE pl_vec3w between_segments(pl_vec3w w, pl_vec3w u, pl_vec3w v) {
     const pl_fw uu = norm2(u), uv = pl_dot_w(u, v), vv = norm2(v), uw = pl_dot_w(u, w),
                 vw = pl_dot_w(v, w);
@@ -107,7 +108,7 @@ PL_WIDE pl_vec3w between_segments(pl_vec3w w, pl_vec3w u, pl_vec3w v) {
     return pl_madd_w(pl_madd_w(w, s, u), -t, v);
 }
 
-// From a point of the segment p to q to the point a.
+// Vector from the approximately closest point of the segment p to q to the point a.
 PL_WIDE pl_vec3w from_segment(pl_vec3w a, pl_vec3w p, pl_vec3w q) {
     const pl_vec3w edge = pl_sub_w(q, p), way = pl_sub_w(a, p);
     return pl_madd_w(way, -between_0_and_1(part_of(pl_dot_w(way, edge), norm2(edge))), edge);
@@ -115,7 +116,8 @@ PL_WIDE pl_vec3w from_segment(pl_vec3w a, pl_vec3w p, pl_vec3w q) {
 
 PL_WIDE pl_vec3w shorter(pl_vec3w a, pl_vec3w b) { return select_vec3(norm2(a) < norm2(b), a, b); }
 
-// From about the closest point of the triangle b, c, 0 to a; normal: its own, of any length.
+// Vector from the approximately closest point of the triangle b, c, 0 to a; normal: of the
+// triangle, of any length.
 PL_WIDE pl_vec3w from_triangle(pl_vec3w a, pl_vec3w b, pl_vec3w c, pl_vec3w normal) {
     const pl_vec3w none = {{0}, {0}, {0}};
     const pl_fw area2 = norm2(normal);
@@ -127,7 +129,7 @@ PL_WIDE pl_vec3w from_triangle(pl_vec3w a, pl_vec3w b, pl_vec3w c, pl_vec3w norm
     return select_vec3(is_inside, foot, side);
 }
 
-// The way between about the closest points.
+// Vector between the approximately closest points.
 PL_WIDE pl_vec3w shortest_way(const wide_pair* p, pl_vec3w normal) {
     return select_vec3(p->is_edges, between_segments(p->b, pl_sub_w(p->a, p->b), p->c),
                        from_triangle(p->a, p->b, p->c, normal));

@@ -5,22 +5,23 @@
 // friction as for contacts with colliders in points.c). Both sides get opposite impulses, so
 // momentum is conserved.
 //
-// The normal is taken at the closest points at the end of the substep. If the two would meet on the
-// way, it is taken there, because at the end they may be on the wrong sides of each other.
+// The normal is that between the closest points at the end of the substep. If the two would meet on
+// the way, it is computed there instead, because at the end they may be on the wrong sides of each
+// other.
 #include "contact/pair_rows.h"
 #include "math/double4.h"
 
 #include <string.h>
 
 // Steps of continuous collision detection. Each reduces the distance to a tenth, until it equals
-// the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a
-// millimetre.
+// the thickness. A vertex that comes from a distance of a hundred metres needs seven steps to reach
+// a hundredth of a millimetre.
 enum { APPROACHES = 10, PAIR_BLOCK = 256 };
-// All neighbours in a surface are about as near as PL_PAIR_NEAR: those that it holds apart anyway
-// get a row where they are nearer than this multiple of their distance.
+// Neighbours in a surface are about as near as PL_PAIR_NEAR. Pairs whose distance the surface
+// itself maintains get a row only below this multiple of their distance.
 static const double NEAR_AT_REST = 1.2;
-// Smallest fraction of the missing distance that a substep restores, but never faster than the
-// whole distance in PL_PARTING_TIME: bodies that start too close would fly apart.
+// Smallest fraction of the missing distance that a substep restores; but at most the whole distance
+// in PL_PARTING_TIME, because bodies that start too close would fly apart.
 static const double MIN_RATE = 0.1;
 
 static double thickness_of_both(const pl_pair_motion* m, const pl_contact_pair* pair) {
@@ -42,7 +43,7 @@ static pl_quad between(const pl_quad* from, const pl_quad* to, double part) {
 }
 
 // Advances along the motion until the two are closer than `near`. Returns true if they would meet;
-// `at`: where they are just before that.
+// `at`: their positions just before.
 static bool approach(const pl_quad* from, const pl_quad* to, bool is_edges, double near,
                      pl_quad* at) {
     *at = *from;
@@ -70,7 +71,7 @@ static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
     return pl_quad_approach(&ways, is_edges);
 }
 
-// The corners of a pair in one moment, each in the first three lanes.
+// Positions of the corners of a pair, each in the first three lanes.
 typedef struct wide_quad {
     pl_d4 x[4];
 } wide_quad;
@@ -82,14 +83,14 @@ PL_WIDE wide_quad load_quad(const pl_pair_motion* m, const pl_contact_pair* pair
     return out;
 }
 
-// False if the boxes around the two ways are farther apart than `room`, as pl_quad_boxes_meet.
+// False if the boxes around both paths are farther apart than `room`, as in pl_quad_boxes_meet.
 PL_WIDE bool boxes_meet(const wide_quad* from, const wide_quad* to, bool is_edges, double room) {
     pl_d4 low[4], high[4];
     for (int i = 0; i < 4; i++) {
         low[i] = pl_min_d4(from->x[i], to->x[i]);
         high[i] = pl_max_d4(from->x[i], to->x[i]);
     }
-    const int with = is_edges ? 0 : 3; // another corner of the side that corner 1 is on
+    const int with = is_edges ? 0 : 3; // another corner on the same side as corner 1
     low[with] = pl_min_d4(low[with], low[1]), high[with] = pl_max_d4(high[with], high[1]);
     low[3] = pl_min_d4(low[3], low[2]), high[3] = pl_max_d4(high[3], high[2]);
     return pl_all_xyz_d4((low[0] - room <= high[3]) & (low[3] <= high[0] + room));
@@ -116,7 +117,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     const double near = (are_neighbours ? NEAR_AT_REST : PL_PAIR_NEAR) * wanted;
     if (before - ways > near || !(before > 0.0)) return false;
     pl_quad at = to;
-    // only follow pairs that can pass each other
+    // follow only pairs that could pass through each other
     const bool meet = ways >= 0.9 * before && approach(&from, &to, pair->is_edges, wanted, &at);
     if (!meet) at = to;
     const double distance = pl_quad_distance(&at, pair->is_edges, out->weights);
@@ -190,7 +191,7 @@ typedef struct pairs_job {
     double* parts;
 } pairs_job;
 
-// Pairs whose only moving vertices are held cannot be kept apart.
+// A pair whose moving vertices are all held cannot be kept apart.
 static bool can_wait(const pl_pair_motion* m, const pl_contact_pair* pair) {
     for (int i = 0; i < 4; i++) {
         const size_t k = 3 * (size_t)pair->v[i];

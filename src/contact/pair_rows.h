@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Contacts between two surfaces as position constraints: a vertex and a triangle, or two edges,
-// keep their distance, and friction removes slip.
+// keep their distance; friction removes slip.
 #ifndef PL_CONTACT_PAIR_ROWS_H
 #define PL_CONTACT_PAIR_ROWS_H
 
@@ -19,22 +19,23 @@ typedef struct pl_pair_row {
     pl_vec3 normal;    // from the second to the first
     double distance;   // [m]
     double friction;
-    double push;  // accumulated multiplier, times the time squared [kg m]
+    double push;  // accumulated multiplier times time^2 [kg m]
     pl_vec3 drag; // the same for friction
 } pl_pair_row;
 
-// The problem: positions at the start and the end of a substep, 3 per vertex.
+// Inputs: positions at the start and the end of a substep, 3 per vertex.
 typedef struct pl_pair_motion {
     const pl_surface_set* surfaces;
     const double* start;
     double* end;
     const double* mass;
     const bool* held;
-    double share_of_step; // fraction of the step: pairs that are too close separate within a step
+    double share_of_step; // length of the substep / length of the step: pairs that are too close
+                          // separate within a step
     double time;          // length of the substep [s]
 } pl_pair_motion;
 
-// Two unit vectors that are across to a normal and to each other.
+// Two unit vectors perpendicular to a normal and to each other.
 static inline void pl_directions_across(pl_vec3 n, pl_vec3 across[2]) {
     const pl_vec3 other = fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0};
     across[0] = pl_normalize(pl_cross(n, other));
@@ -42,20 +43,20 @@ static inline void pl_directions_across(pl_vec3 n, pl_vec3 across[2]) {
 }
 
 // Pairs within this multiple of their distance get a row, because other contacts may push them
-// closer.
+// closer together.
 #define PL_PAIR_NEAR 2.0
 
-// Returns false if a pair is too far apart to get too close or to meet on the way.
+// Returns false if a pair is too far apart to come too close or to meet on the way.
 bool pl_pair_may_touch(const pl_pair_motion* motion, const pl_contact_pair* pair);
 
-// Adds the row of a pair if it may come near its distance.
+// Makes the row of a pair if the two may come near their distance; otherwise returns false.
 bool pl_pair_row_make(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* out);
 
 // One sweep over all rows, in order.
 void pl_pair_rows_project(const pl_pair_motion* motion, pl_pair_row* rows, int count);
 
-// The fraction of the motion that each pair allows, by continuous collision detection: 1 if its two
-// do not meet on the way. Returns the smallest.
+// For each pair the fraction of the motion that continuous collision detection allows: 1 if the two
+// do not meet. Returns the smallest.
 double pl_pairs_advance(const pl_pair_motion* motion, pl_pool* pool, const pl_contact_pair* pairs,
                         int count, double* parts);
 // Lowers the limit of each vertex to the smallest fraction that its pairs allow, times margin.

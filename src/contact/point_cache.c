@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The format: "POINTCACHE2" and a zero byte, then as little-endian numbers of 4 bytes: version 1,
+// The format: "POINTCACHE2" and a zero byte, then little-endian numbers of 4 bytes: version 1,
 // number of points, start frame, frames per sample (both floats), number of samples; then the
-// positions of all points of each sample as floats. The start frame is left to the scene.
+// positions of all points of each sample as floats. The scene handles the start frame.
 #include "contact/point_cache.h"
 #include "base/memory.h"
 #include "mesh/mesh_source.h"

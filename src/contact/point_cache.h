@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// PC2 point caches: the positions of points at evenly spaced moments.
+// PC2 point caches: positions of points at equal time intervals.
 #ifndef PL_CONTACT_POINT_CACHE_H
 #define PL_CONTACT_POINT_CACHE_H
 
@@ -10,16 +10,16 @@
 
 typedef struct pl_point_cache {
     int point_count, sample_count;
-    double rate;      // frames from sample to sample
+    double rate;      // frames per sample
     float* positions; // 3 per point, sample by sample
 } pl_point_cache;
 
-// Refuses what is no PC2 file, is cut, or holds positions that are not finite.
+// Fails if the file is not a PC2 file, is truncated, or has positions that are not finite.
 pl_status pl_point_cache_read(const char* path, pl_point_cache* out, pl_error* error);
 void pl_point_cache_free(pl_point_cache* cache);
 
-// Where all points are (3 per point), `frames` after the first sample: on a straight line between
-// samples; before the first and after the last one they rest.
+// Positions of all points (3 each), `frames` after the first sample: interpolated linearly between
+// samples, constant before the first and after the last one.
 void pl_point_cache_places(const pl_point_cache* cache, double frames, double* out);
 
 #endif

@@ -17,8 +17,8 @@ static pl_vec3 moved(const double* from, const double* to, int v) {
     return pl_sub(pl_vec3_load(to + 3 * (size_t)v), pl_vec3_load(from + 3 * (size_t)v));
 }
 
-// With edges e, f that change by g, h, twice the area vector on the way is
-// e x f + s (e x h + g x f) + s^2 g x h, s from 0 to 1.
+// If edges e, f change by g, h, twice the area vector at the fraction s of the path (0 to 1) is
+// e x f + s (e x h + g x f) + s^2 g x h.
 double pl_swept_volume(const double* from, const double* to, const int* v) {
     pl_vec3 a = pl_vec3_load(from + 3 * (size_t)v[0]);
     pl_vec3 e = pl_sub(pl_vec3_load(from + 3 * (size_t)v[1]), a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pressure on the triangles of a surface. It acts across each triangle as the triangle is, a third
-// of it on each corner.
+// Pressure on the triangles of a surface. It acts along the current normal of each triangle, a
+// third on each corner.
 #ifndef PL_CONTACT_PRESSURE_H
 #define PL_CONTACT_PRESSURE_H
 
@@ -11,12 +11,12 @@
 #include <stddef.h>
 
 typedef struct pl_pressure {
-    double pressure; // [Pa], against the normals
+    double pressure; // [Pa], opposite to the normals
     int count;
-    const int* triangles; // vertices of a system, 3 per triangle
+    const int* triangles; // 3 per triangle, vertices of a system
 } pl_pressure;
 
-// Twice the area times the normal of a triangle; v: its three vertices.
+// Twice the area of a triangle times its normal; v: its three vertices.
 static inline pl_vec3 pl_doubled_area(const double* x, const int* v) {
     pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
     return pl_cross(pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
@@ -26,10 +26,10 @@ static inline pl_vec3 pl_doubled_area(const double* x, const int* v) {
 // force += sign times the forces of the pressure at x [N], 3 per vertex.
 void pl_pressure_add(const pl_pressure* load, const double* x, double sign, double* force);
 
-// The volume that a triangle sweeps along its normal on the straight way of its corners from
-// `from` to `to` [m^3], exactly. For closed surfaces the sum is the change of the enclosed volume.
+// Volume that a triangle sweeps along its normal while its corners move straight from `from` to
+// `to` [m^3], exact. For a closed surface the sum is the change of the enclosed volume.
 double pl_swept_volume(const double* from, const double* to, const int* v);
-// The work of pressure on the straight way of all vertices from `from` to `to`, beyond that of its
+// Work of the pressure while all vertices move straight from `from` to `to`, minus that of its
 // forces at `from` [J].
 double pl_pressure_excess(const pl_pressure* load, const double* from, const double* to);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Projected Gauss-Seidel on the model of push_response.h. Where vertices go if pushes change is
+// Projected Gauss-Seidel on the model of push_response.h. If the pushes change by q, the vertices
+// move to
 //
-//   x = end + M^-1 q + sum over columns of s c (c' q),   q: the change.
+//   x = end + M^-1 q + sum over columns of s c (c' q).
 //
-// The first sum is kept per vertex (`moved`). Of each column only c' q is kept. A row of the list
-// has directions a (its normal and two across), whose products c' a with the columns of its two
-// sides are made once (`products`). Sides that are rigid have six columns of their own before
-// those that were learned, and no masses.
+// The term M^-1 q is stored per vertex (`moved`); of each column only c' q is stored. A row has
+// three directions a, its normal and two perpendicular ones. Their products c' a with the columns
+// of the two sides are computed once (`products`). Rigid sides have six columns before those that
+// were learned, and no masses.
 #include "contact/push_list.h"
 
 #include <math.h>
@@ -16,11 +17,12 @@
 #include <string.h>
 
 enum { MAX_SWEEPS = 161, SWEEPS_OF_ACTIVE = 8 };
-// Sweeps end when none changes a distance by more than this part of what it is to be.
+// Sweeps end when none changes a distance by more than this fraction of the required distance.
 static const double SWEEP_TOLERANCE = 1e-2;
-// Two are apart along their normal by this part of their distance at least when the step starts.
+// At the start of the step, two features are apart along their normal by at least this fraction of
+// their distance.
 static const double MIN_PARTED = 0.9;
-// Two that do not push are far from each other from this many times their distance on.
+// Two features that do not push are far apart from this multiple of the required distance on.
 static const double FAR_APART = 2.0;
 
 pl_push_list pl_push_list_empty(void) {
@@ -127,18 +129,18 @@ int pl_push_list_active(const pl_push_list* list) {
 
 // ------------------------------------------------------------------ sweeps
 
-// The amounts c' q of all columns, by system.
+// The state of the sweeps: M^-1 q, and c' q of all columns.
 typedef struct sweeps {
     const pl_push_systems* systems;
     const double *start, *end;
     double* moved;                                  // M^-1 q
     double (*amounts)[PL_PUSH_COLUMNS];             // per system
     double (*rigid_amounts)[PL_PUSH_RIGID_COLUMNS]; // per rigid body
-    double change; // the largest of a sweep, as a part of its distance
+    double change; // largest change in a sweep, relative to the required distance
 } sweeps;
 
-// The one or two systems of a push, the rigid bodies there (-1: not rigid), and how many columns
-// they have together.
+// The one or two systems of a push, the rigid bodies in them (-1: not rigid), and the total number
+// of their columns.
 typedef struct sides {
     int count, systems[2], rigid[2], column_count;
 } sides;
@@ -159,7 +161,7 @@ static sides sides_of(const pl_push_systems* s, const pl_push* push) {
     return out;
 }
 
-// c' a of one column; rigid: one of this rigid body, unless that is -1
+// c' a of one column; rigid: it is a column of this rigid body, unless -1
 static double product(const pl_push_systems* s, const pl_pair_row* row, int system, int rigid,
                       int column, pl_vec3 a) {
     const pl_push_response* r = &s->responses[system];
@@ -180,7 +182,7 @@ static double inverse_mass(const pl_push_systems* s, const sides* own, int v) {
     return s->responses[system].scale * s->responses[system].inverse_mass[v - s->firsts[system]];
 }
 
-// Per direction of a push: a' H a, then the products.
+// for each direction of a push: a' H a, then the products
 static bool make_products(pl_push_list* list, const pl_push_systems* s) {
     const pl_push* pushes = list->pushes.data;
     list->products.count = 0;
@@ -213,7 +215,7 @@ static bool make_products(pl_push_list* list, const pl_push_systems* s) {
     return true;
 }
 
-// a' (x of the columns)
+// a' x, for the part of x from the columns
 static double along(const sweeps* w, const sides* own, const double* products) {
     double sum = 0.0;
     for (int i = 0; i < own->count; i++) {
@@ -254,7 +256,7 @@ static void sweep_normal(sweeps* w, pl_pair_row* row, const sides* own, const do
     w->change = fmax(w->change, fabs(by) * share / row->distance);
 }
 
-// friction takes the slip of the whole step away, as far as it can
+// friction removes the slip of the whole step, as far as its limit allows
 static void sweep_slip(sweeps* w, pl_push* push, const sides* own, const double* products) {
     pl_pair_row* row = &push->row;
     const size_t stride = 1 + (size_t)own->column_count;

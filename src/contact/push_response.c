@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// H begins as the inverse M^-1 of the lumped masses. An implicit step has M + h^2 K in place of M,
-// so that this is more than any body gives way: pushes found with it are too small, never too
-// large. Each step that was tried corrects H by the formula of Broyden, Fletcher, Goldfarb and
-// Shanno for a matrix with H q = x:
+// H is initially the inverse M^-1 of the lumped masses. An implicit step has M + h^2 K instead of
+// M, so no body responds as much as this: pushes computed with it are too small, never too large.
+// Each trial step corrects H by the BFGS formula (Broyden, Fletcher, Goldfarb, Shanno) for a matrix
+// with H q = x:
 //
 //   H + x x' / (x' q) - b b' / (q' b),   b = H q.
 //
 // Each correction is two columns c with a scale s: H = M^-1 + sum of s c c'.
 //
-// Rigid bodies begin with what they do: six columns each, of moving and of turning. Learning only
-// has to find out what holds them.
+// Rigid bodies start with their exact free response: six columns each, for translation and
+// rotation. Learning only adds the effect of what constrains them.
 #include "contact/push_response.h"
 #include "base/memory.h"
 
 #include <math.h>
 
-// A change that moves vertices by less than this part of what the model expects is noise.
+// A change is noise if it moves vertices by less than this fraction of the model's prediction.
 static const double MIN_RESPONSE = 1e-6;
-// Rigid bodies touch and leave what is in their way from one round to the next, so that a change
-// tells little about the next one. They are taken to give way by no less than this part of what was
-// expected (Powell's damping).
+// Rigid bodies gain and lose contacts between rounds, so a change says little about the next one.
+// Their response is assumed to be at least this fraction of the prediction (Powell's damping).
 static const double MIN_RIGID_RESPONSE = 0.2;
 
 static size_t value_count(const pl_push_response* r) { return 3 * (size_t)r->vertex_count; }
@@ -87,7 +86,8 @@ void pl_push_response_apply(const pl_push_response* r, const double* q, double* 
     }
 }
 
-// How stiff the system is in the motion x that q caused, against its masses alone: x' M x / x' q.
+// Softness of the system in the motion x that q caused, relative to its masses alone: x' q / q'
+// M^-1 q, at most 1.
 static double softness(const pl_push_response* r, const double* q, const double* x) {
     double inertia = 0.0, work = 0.0;
     for (size_t i = 0; i < value_count(r); i++) {
@@ -111,7 +111,7 @@ bool pl_push_response_learn(pl_push_response* r, const double* q, const double* 
     const double trust = is_damped ? (1.0 - MIN_RIGID_RESPONSE) * asked / (asked - shown) : 1.0;
     const double found = is_damped ? MIN_RIGID_RESPONSE * asked : shown;
     if (!(asked > 0.0) || !(found > MIN_RESPONSE * asked)) return true;
-    if (r->rigid && found > asked) return true; // no more than if nothing were in its way
+    if (r->rigid && found > asked) return true; // a body cannot respond more than if it were free
     for (size_t i = 0; i < count; i++) own[i] = trust * x[i] + (1.0 - trust) * expected[i];
     r->scales[r->column_count++] = 1.0 / found;
     r->scales[r->column_count++] = -1.0 / asked;

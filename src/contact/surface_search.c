@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Each surface has a tree of boxes over its triangles, built at rest and fitted to the present
-// motion before a search. A leaf of it asks the trees of its own and of later surfaces. Of two
-// triangles that may meet only those vertices and edges are compared that count as theirs (Curtis
-// et al. 2008, "Fast collision detection for deformable models using representative-triangles"), so
-// that each pair is met once.
+// Each surface has a tree of boxes over its triangles, built at rest and refitted to the current
+// motion before a search. Each leaf of a tree is tested against its own tree and those of later
+// surfaces. For two triangles that may meet, only the vertices and edges that count as theirs are
+// compared (Curtis et al. 2008, "Fast collision detection for deformable models using
+// representative-triangles"), so each pair is found once.
 //
-// Leaves are searched in fixed blocks, each with a list of its own, and the lists are joined in the
-// order of the blocks: the same pairs in the same order at any number of threads.
+// Leaves are searched in fixed blocks. Each block has its own list, and the lists are joined in the
+// order of the blocks, so any number of threads gives the same pairs in the same order.
 #include "base/timer.h"
 #include "contact/feature_pairs.h"
 #include "contact/pair_batch.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-// MAX_LEAF: triangles of a leaf.
+// MAX_LEAF: maximum number of triangles per leaf.
 enum { REFIT_BLOCK = 4096, MAX_LEAF = 8 };
 
 static bool can_meet(const pl_surface_set* set, int a, int b) {
@@ -29,11 +29,11 @@ static bool can_meet(const pl_surface_set* set, int a, int b) {
 typedef struct search {
     pl_surface_set* set;
     const double *start, *end; // end: NULL if nothing moves
-    bool crosses;              // looks for crossings, not for pairs
-    int surface;               // whose tree is fitted
+    bool crosses;              // finds crossings, not pairs
+    int surface;               // the surface whose tree is refitted
 } search;
 
-// those that are left out may cross: that is how it is known when they no longer do
+// pairs without contact are still searched for crossings, to detect when they have parted
 static bool is_searched(const search* s, int a, int b) {
     const size_t pair = (size_t)a * (size_t)s->set->surface_count + (size_t)b;
     return can_meet(s->set, a, b) && (s->crosses || !s->set->parted[pair]);
@@ -46,14 +46,14 @@ static pl_box grown(pl_box box, double by) {
     return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
 }
 
-// how a vertex moves in a frame that moves by `frame`
+// motion of a vertex relative to a frame that moves by `frame`
 static pl_vec3 motion_of(const search* s, int v, pl_vec3 frame) {
     const size_t at = 3 * (size_t)v;
     const pl_vec3 way = pl_sub(pl_vec3_load(s->end + at), pl_vec3_load(s->start + at));
     return pl_sub(way, frame);
 }
 
-// around the ways of vertices, in a frame that moves by `frame`
+// box around the paths of vertices, in a frame that moves by `frame`
 static pl_box box_of(const search* s, const int* v, int count, double reach, pl_vec3 frame) {
     pl_box box = pl_box_empty();
     for (int i = 0; i < count; i++) {
@@ -65,18 +65,18 @@ static pl_box box_of(const search* s, const int* v, int count, double reach, pl_
     return grown(box, reach);
 }
 
-// of a surface towards another one, or towards itself
+// reach of a surface towards another one, or towards itself
 static double reach_of(const search* s, int surface, bool is_self) {
     const pl_contact_surface* of = &s->set->surfaces[surface];
     return s->crosses ? 0.0 : of->reach - (is_self ? of->self_less : 0.0);
 }
 
-// around all of a surface in this search
+// reach for the whole surface in this search
 static double whole_reach(const search* s, int surface) {
     return reach_of(s, surface, s->set->surfaces[surface].is_lone);
 }
 
-// around the way of a vertex, in a frame that moves by `frame`, four floats
+// box around the path of a vertex, in a frame that moves by `frame` (four floats)
 static pl_wide_box way_box(const search* s, int v, const float* frame, double reach) {
     const pl_vertex_way* way = &s->set->ways[v];
     return pl_wide_box_of_way(way->place, way->motion, frame, (float)reach);
@@ -103,7 +103,7 @@ static void fit_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// the boxes of nodes from those of slots
+// computes the boxes of nodes from those of slots
 static void refit(pl_contact_surface* surface) {
     pl_wide_box* nodes = surface->boxes.nodes;
     const pl_wide_box* slots = surface->boxes.slots;
@@ -138,7 +138,7 @@ static void bound_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// for each surface the list of those that it may meet, by the boxes around them
+// lists for each surface the ones that it may meet, by their boxes
 static bool list_near(const search* s, pl_pool* pool) {
     pl_surface_set* set = s->set;
     pl_parallel_for(pool, bound_task, set->surface_count, 1, (void*)s);
@@ -160,7 +160,7 @@ static bool list_near(const search* s, pl_pool* pool) {
     return true;
 }
 
-// A vertex of what is near, so that floats relative to it are precise.
+// A vertex of a surface that is near another one, so that floats relative to it are precise.
 static pl_vec3 choose_origin(const search* s) {
     for (int k = 0; k < s->set->surface_count; k++) {
         const pl_contact_surface* surface = &s->set->surfaces[k];
@@ -187,7 +187,7 @@ static void fit_vertices_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// The mean way of a surface, in whose frame its parts move least.
+// Mean motion of a surface: in a frame that moves with it, its parts move least.
 static pl_vec3 mean_way(const search* s, int surface) {
     const pl_contact_surface* of = &s->set->surfaces[surface];
     pl_vec3 sum = STILL;
@@ -200,7 +200,7 @@ static pl_vec3 mean_way(const search* s, int surface) {
     return pl_scale(1.0 / (count ? count : 1), sum);
 }
 
-// the trees of all surfaces that are near one, and their vertices
+// refits the trees of all surfaces that are near one, and the boxes of their vertices
 static void fit_trees(search* s, pl_pool* pool) {
     s->set->origin = choose_origin(s);
     pl_parallel_for(pool, fit_vertices_task, s->set->vertex_count, REFIT_BLOCK, s);
@@ -215,24 +215,24 @@ static void fit_trees(search* s, pl_pool* pool) {
     }
 }
 
-// A triangle of a leaf in the present comparison with a tree.
+// A triangle of the leaf that is being compared with a tree.
 typedef struct own_triangle {
-    pl_vec3 frame; // in which it is compared
+    pl_vec3 frame; // motion of the frame in which it is compared
     float wide_frame[4];
     pl_triangle_boxes boxes;
     bool is_ready;
 } own_triangle;
 
-// A leaf and the tree that it asks.
+// A leaf and the tree that it is tested against.
 typedef struct query {
     const search* search;
     pl_array* out;
-    int surfaces[2]; // of the leaf, of the tree
-    double reach[2]; // of both towards each other
-    bool moves;      // triangles are compared in frames that move
+    int surfaces[2]; // of the leaf; of the tree
+    double reach[2]; // of the two surfaces towards each other
+    bool moves;      // triangles are compared in moving frames
     own_triangle triangles[MAX_LEAF];
-    const own_triangle* own; // the present one
-    int triangle;            // its number
+    const own_triangle* own; // the current triangle of the leaf
+    int triangle;            // number of this triangle
     pl_pair_batch batch;
     bool failed;
 } query;
@@ -256,14 +256,14 @@ static bool has_vertex(const int* v, int count, int vertex) {
     return false;
 }
 
-// the longest way that a corner goes
+// the longest path of a corner
 static double way_of(const search* s, const int* v, int count, pl_vec3 frame) {
     double most = 0.0;
     for (int i = 0; s->end && i < count; i++) most = fmax(most, pl_norm(motion_of(s, v[i], frame)));
     return most;
 }
 
-// the boxes of a pair in double, which is what the rule is about
+// compares the boxes of a pair in double, which is decisive
 static bool boxes_overlap(const search* s, const pl_pair_candidate* item) {
     const pl_contact_pair* pair = &item->pair;
     const int first = pair->is_edges ? 2 : 1;
@@ -274,7 +274,7 @@ static bool boxes_overlap(const search* s, const pl_pair_candidate* item) {
                            box_of(s, pair->v + first, 4 - first, reach[1], item->frame));
 }
 
-// By how much less than the thickness of both a pair of one surface is to keep.
+// How much less than the thickness of both the distance of a pair of one surface may be.
 static double spared_at_rest(const search* s, const pl_contact_pair* pair) {
     const pl_contact_surface* surface = &s->set->surfaces[pair->surfaces[0]];
     if (pair->surfaces[0] != pair->surfaces[1] || !surface->patches) return 0.0;
@@ -283,7 +283,7 @@ static double spared_at_rest(const search* s, const pl_contact_pair* pair) {
     return fmax(pl_surfaces_distance(surface, surface) - kept, 0.0);
 }
 
-// The rule, in double. is_near: what is known of the distance.
+// The exact test, in double. is_near: the distance is known to be small enough.
 static bool is_listed(const search* s, const pl_pair_candidate* item, bool is_near) {
     const pl_contact_pair* pair = &item->pair;
     const int first = pair->is_edges ? 2 : 1;
@@ -325,7 +325,7 @@ static void add_pair(query* q, const pl_feature_pair* pair, const int corners[6]
     if (++q->batch.count == PL_LANES) settle(q);
 }
 
-// the pairs of two triangles that count as theirs
+// compares the feature pairs that count as belonging to two triangles
 static void compare_features(query* q, int other) {
     const pl_surface_set* set = q->search->set;
     const int *a = set->triangles + 3 * (size_t)q->triangle,
@@ -366,7 +366,8 @@ static void add_crossings(query* q, int of_edges, int of_triangle) {
     }
 }
 
-// Makes a triangle of the leaf the present one. Its frame moves with it where the tree does too.
+// Makes a triangle of the leaf the current one. If the comparison is in moving frames, its frame
+// moves with the triangle.
 static void take_triangle(query* q, int slot, int triangle) {
     const search* s = q->search;
     own_triangle* own = &q->triangles[slot];
@@ -391,7 +392,7 @@ static void compare(query* q, int other) {
     }
 }
 
-// the triangles of two leaves, or of one among themselves
+// compares the triangles of two leaves, or of one leaf with each other
 static void compare_leaves(query* q, int leaf, int other) {
     const pl_contact_surface *first = &q->search->set->surfaces[q->surfaces[0]],
                              *second = &q->search->set->surfaces[q->surfaces[1]];
@@ -408,19 +409,19 @@ static void compare_leaves(query* q, int leaf, int other) {
     }
 }
 
-// readies a query for a leaf and the tree of q->surfaces[1]
+// prepares a query for a leaf and the tree of q->surfaces[1]
 static void begin_query(query* q) {
     const search* s = q->search;
     const bool is_self = q->surfaces[0] == q->surfaces[1];
     const bool moves = s->end && is_self && s->set->surfaces[q->surfaces[0]].moves_as_one;
-    if (moves != q->moves) settle(q); // a batch is of one kind
+    if (moves != q->moves) settle(q); // all pairs of a batch are of the same kind
     q->moves = moves;
     for (int i = 0; i < 2; i++) q->reach[i] = reach_of(s, q->surfaces[i], is_self);
     for (int i = 0; i < MAX_LEAF; i++) q->triangles[i].is_ready = false;
 }
 
-// a leaf and a tree; of its own tree only itself and what comes after it, except what flat patches
-// keep apart
+// compares a leaf with a tree; of its own tree only with itself and later leaves, without those
+// that flat patches keep apart
 static void search_tree(query* q, int leaf) {
     const pl_contact_surface *surface = &q->search->set->surfaces[q->surfaces[0]],
                              *other = &q->search->set->surfaces[q->surfaces[1]];
@@ -448,7 +449,7 @@ static void search_tree(query* q, int leaf) {
 // ------------------------------------------------------------------ flat parts
 
 static void find_flat(const search* s, pl_pool* pool) {
-    // patches stay flat for a while if they are flat by so much of their gap
+    // patches that are flat with this margin, as a fraction of the gap, stay flat for a while
     static const double MARGIN = 0.1, MARGIN_OF_CROSSINGS = 1e-6;
     for (int k = 0; k < s->set->surface_count; k++) {
         const pl_contact_surface* surface = &s->set->surfaces[k];
@@ -488,10 +489,10 @@ static void search_task(int begin, int end, int worker, void* user) {
         }
     }
     settle(&q);
-    if (q.failed) q.out->count = SIZE_MAX; // told by run
+    if (q.failed) q.out->count = SIZE_MAX; // reported by run
 }
 
-// one list of the lists of all blocks
+// joins the lists of all blocks
 static pl_status join_lists(const pl_surface_set* set, const pl_array* lists, pl_array* out,
                             pl_error* error) {
     size_t count = 0;
@@ -544,7 +545,7 @@ pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double*
                                pl_array* out, pl_error* error) {
     search s = {.set = set, .start = positions, .crosses = true};
     const size_t size = 3 * (size_t)set->vertex_count * sizeof(double);
-    // a frame ends where the next one begins
+    // the end of a frame is the start of the next one
     if (set->has_crossed && memcmp(set->crossed_at, positions, size) == 0) {
         out->count = 0;
         return join_lists(set, set->crossings, out, error);

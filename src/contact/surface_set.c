@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Makes surfaces that collide: their trees, the features that count as each triangle's, the leaves
-// that searches start from.
+// Builds surfaces that collide: their trees, the features that belong to each triangle, and the
+// list of leaves for searches.
 #include "contact/surface_set.h"
 #include "base/memory.h"
 #include "contact/surface_set_data.h"
@@ -63,7 +63,7 @@ static bool allocate(pl_surface_set* set) {
     return true;
 }
 
-// the leaves of all trees, with lists of what is found for each block of them
+// lists the leaves of all trees, with a list of results for each block of leaves
 static bool list_leaves(pl_surface_set* set) {
     for (int k = 0; k < set->surface_count; k++) {
         const pl_bvh* tree = &set->surfaces[k].tree;
@@ -87,7 +87,7 @@ static bool list_leaves(pl_surface_set* set) {
     return true;
 }
 
-// the first triangle that has a vertex or an edge gets it
+// a vertex or an edge belongs to the first triangle that has it
 static pl_status share_features(pl_surface_set* set, pl_error* error) {
     const int vertex_count = set->vertex_count;
     pl_edges edges;
@@ -99,7 +99,7 @@ static pl_status share_features(pl_surface_set* set, pl_error* error) {
     for (int t = 0; taken && t < set->triangle_count; t++)
         for (int k = 0; k < 6; k++) {
             int edge = k < 3 ? 0 : edges.element_edges[3 * (size_t)t + (size_t)k - 3];
-            if (edge < 0) continue; // from a vertex to itself
+            if (edge < 0) continue; // an edge from a vertex to itself
             size_t item = k < 3 ? (size_t)set->triangles[3 * (size_t)t + (size_t)k]
                                 : (size_t)vertex_count + (size_t)edge;
             if (!taken[item]) set->features[t] |= (unsigned char)(1 << k);

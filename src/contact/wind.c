@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// F = 1/2 rho A |n.u| |u| (Cd u + Cl l): u is the air's velocity relative to the triangle, n its
-// normal turned with the air, and l the direction across the air into which n leans. A triangle
-// along the wind feels nothing.
+// F = 1/2 rho A |n.u| |u| (Cd u + Cl l): u is the velocity of the air relative to the triangle, n
+// its normal on the side that u points to, and l the direction perpendicular to u towards which n
+// leans. A triangle parallel to the wind has no force.
 #include "contact/wind.h"
 #include "base/random.h"
 
 #include <math.h>
 
-// a few waves with random directions and phases: smooth, and the same on every machine that has the
-// same sines
+// a few waves with random directions and phases: smooth, and the same on all machines with the same
+// sine function
 static void make_waves(int seed, int component, double time, pl_wind_wave* waves) {
     pl_random random = {(uint64_t)seed * 1000003u + (uint64_t)component};
     for (int k = 0; k < PL_WIND_WAVES; k++) {
