@@ -30,7 +30,7 @@ static inline pl_box pl_box_of_points(const double* positions, int count) {
 static inline pl_box pl_box_add_box(pl_box a, pl_box b) {
     return (pl_box){pl_min3(a.low, b.low), pl_max3(a.high, b.high)};
 }
-// The box of a triangle; not finite (so left out of trees) if a corner is not.
+// The box of a triangle; not finite if a corner is not, so that trees leave it out.
 static inline pl_box pl_box_of_triangle(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
     pl_box box = {pl_min3(a, pl_min3(b, c)), pl_max3(a, pl_max3(b, c))};
     double sum = a.x + a.y + a.z + b.x + b.y + b.z + c.x + c.y + c.z;
@@ -54,13 +54,13 @@ static inline pl_vec3 pl_box_center(pl_box box) {
 }
 static inline pl_vec3 pl_box_size(pl_box box) { return pl_sub(box.high, box.low); }
 static inline double pl_box_diagonal(pl_box box) { return pl_norm(pl_box_size(box)); }
-// Squared distance from a point to the box, 0 inside.
+// Squared distance from a point to the box; 0 inside.
 static inline double pl_box_distance2(pl_box box, pl_vec3 p) {
     // not fmax, which would be a function call
     const pl_vec3 zero = {0.0, 0.0, 0.0};
     return pl_norm2(pl_max3(pl_max3(pl_sub(box.low, p), pl_sub(p, box.high)), zero));
 }
-// Half the surface area, which measures how likely a query enters the box.
+// Half the surface area, a measure of how likely a query enters the box.
 static inline double pl_box_half_area(pl_box box) {
     pl_vec3 s = pl_box_size(box);
     return s.x * s.y + s.y * s.z + s.z * s.x;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Top-down build: the boxes of a node are sorted into bins by their centres, and the cheapest of
-// the cuts between bins (surface area heuristic) splits them. Where no cut helps, or a branch grows
-// too deep, the node is halved by count, so the depth is bounded for every input.
+// Top-down build: the boxes of a node are sorted into bins by their centres, and the node is split
+// at the bin boundary of lowest cost (surface area heuristic). If no split reduces the cost, or a
+// branch gets too deep, the node is halved by count, so the depth is bounded for every input.
 #include "geometry/bvh.h"
 #include "base/memory.h"
 
@@ -41,7 +41,7 @@ static void fill_bins(const pl_bvh* tree, const pending* p, const split* s, bin*
     }
 }
 
-// the cheapest cut of one axis, kept in *best if it beats *best_cost
+// finds the cheapest split along one axis; stored in *best if cheaper than *best_cost
 static void try_axis(const pl_bvh* tree, const pending* p, split s, split* best,
                      double* best_cost) {
     bin bins[BINS];
@@ -242,7 +242,7 @@ static bool visit_slots(const pl_bvh* tree, int i, int j, pl_bvh_visit_pair visi
     return a < b ? visit(a, b, user) : visit(b, a, user);
 }
 
-// pairs between two leaves, or inside one
+// visits the pairs of items of two leaves, or of one leaf
 static bool visit_leaves(const pl_bvh* tree, const pl_bvh_node* a, const pl_bvh_node* b,
                          pl_bvh_visit_pair visit, void* user) {
     for (int i = a->right; i < a->right + a->count; i++)
@@ -252,7 +252,8 @@ static bool visit_leaves(const pl_bvh* tree, const pl_bvh_node* a, const pl_bvh_
 }
 
 bool pl_bvh_self_overlap(const pl_bvh* tree, pl_bvh_visit_pair visit, void* user) {
-    // a pair of nodes is replaced by at most three pairs, one level down in the larger of the two
+    // a pair of nodes is replaced by at most three pairs, in which the larger node is one level
+    // deeper
     struct {
         int a, b;
     } stack[6 * PL_BVH_STACK];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A bounding volume hierarchy over boxes. Built from the boxes alone, so the same boxes give the
-// same tree; queries only read and may run on many threads.
+// A bounding volume hierarchy over boxes. The same boxes always give the same tree. Queries only
+// read, so they may run on many threads.
 #ifndef PL_GEOMETRY_BVH_H
 #define PL_GEOMETRY_BVH_H
 
 #include "base/fail.h"
 #include "geometry/box.h"
 
-// Nodes lie in depth-first order: the left child follows its parent.
+// Nodes are in depth-first order: the left child follows its parent.
 typedef struct pl_bvh_node {
     pl_box box;
     int right; // the right child, or the first slot of a leaf
@@ -22,7 +22,7 @@ typedef struct pl_bvh {
     int node_capacity;
     pl_box* boxes; // one per slot; slots are the contents of leaves, sorted so that those of a node
                    // are contiguous
-    int* items;    // slot -> index of the box that was given
+    int* items;    // slot -> index of the input box
     int slot_count;
     int slot_capacity;
 } pl_bvh;
@@ -30,21 +30,22 @@ typedef struct pl_bvh {
 // No tree is deeper than this, so a stack of this many nodes is enough for every traversal.
 enum { PL_BVH_STACK = 128 };
 
-// Boxes that are not finite (of triangles with a NaN corner, say) are left out. A tree without
-// boxes is valid and finds nothing.
+// Boxes that are not finite (of a triangle with a NaN corner, for example) are left out. A tree
+// without boxes is valid and finds nothing.
 pl_status pl_bvh_build(const pl_box* boxes, int count, pl_bvh* out, pl_error* error);
 // Builds the tree over the boxes of triangles (3 indices each into positions).
 pl_status pl_bvh_build_triangles(const double* positions, const int* triangles, int triangle_count,
                                  pl_bvh* out, pl_error* error);
 // Accepts a zeroed tree.
 void pl_bvh_free(pl_bvh* tree);
-// Recomputes the boxes of nodes after those of slots changed; the tree stays the same.
+// Recomputes the boxes of nodes after those of slots have changed; the structure of the tree stays
+// the same.
 void pl_bvh_refit(pl_bvh* tree);
 
-// Called with the index of an item; false ends the query.
+// Called with the index of an item; returning false ends the query.
 typedef bool (*pl_bvh_visit)(int item, void* user);
-// Visits all items whose boxes overlap or touch the given one. False if the visitor ended the
-// query.
+// Visits all items whose boxes overlap or touch the given one. Returns false if the visitor ended
+// the query.
 bool pl_bvh_overlap(const pl_bvh* tree, pl_box box, pl_bvh_visit visit, void* user);
 
 // Called with two items, a < b.

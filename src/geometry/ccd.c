@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Additive continuous collision detection (Li, Kaufman, Jiang 2021, "Codimensional incremental
-// potential contact", section 4 and algorithm 1). The distance d of two primitives shrinks by at
-// most the longest motion of a corner of one plus that of the other. So both can safely move by d /
-// (this sum) of the whole motion. There the distance is computed again, and so on, until a tenth of
+// potential contact", section 4 and algorithm 1). The distance d of two primitives decreases by at
+// most the longest motion of a corner of one plus that of the other. So d / (this sum) of the whole
+// motion is safe. There the distance is computed again, and so on, until only a tenth of the
+// initial distance remains.
 // the initial distance is left.
 //
 //   paper          here
@@ -26,8 +27,8 @@ static const double KEPT = 0.1, STEP = 0.9;
 static const double ROUNDING = 1e-14;
 // Two directions count as different if the squared sine of their angle is larger.
 static const double MIN_SINE2 = 1e-6;
-// Primitives that slide along each other never come close but take many steps; the motion so far is
-// then the answer.
+// Primitives that slide along each other never touch but take many steps; the motion up to this
+// number of steps is then the result.
 enum { MAX_STEPS = 500 };
 
 double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]) {
@@ -46,8 +47,8 @@ double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]) {
     return sqrt(at.distance2);
 }
 
-// True if two primitives whose projections on a direction are `gap` apart are farther from each
-// other than `room`, even after rounding errors.
+// True if two primitives whose projections on a direction are `gap` apart are farther apart than
+// `room`, even with rounding errors.
 static bool is_wide(double gap, pl_vec3 direction, double room) {
     const double size2 = pl_norm2(direction), least = (1.0 + 1e-9) * room;
     return gap > 0.0 && gap * gap > size2 * (least * least + 1e-18 * size2);
@@ -58,20 +59,21 @@ static double greater(double a, double b) { return a > b ? a : b; }
 bool pl_quad_is_beyond(const pl_quad* quad, bool is_edges, double room) {
     const pl_vec3* x = quad->x;
     const pl_vec3 a = pl_sub(x[0], x[3]), b = pl_sub(x[1], x[3]), c = pl_sub(x[2], x[3]);
-    // along the line through the middles
+    // project on the line through the centres
     pl_vec3 way = is_edges ? pl_sub(pl_add(a, b), c) : pl_sub(pl_scale(3.0, a), pl_add(b, c));
     const double of_a = pl_dot(a, way), of_b = pl_dot(b, way), of_c = pl_dot(c, way);
     const double gap = is_edges ? -greater(-of_a, -of_b) - greater(of_c, 0.0)
                                 : of_a - greater(greater(of_b, of_c), 0.0);
     if (is_wide(gap, way, room)) return true;
-    // across both, unless they are so nearly parallel that the cross product is only rounding
+    // project on the common normal, unless the edges are so nearly parallel that the cross product
+    // is only rounding error
     const pl_vec3 other = is_edges ? pl_sub(a, b) : b;
     way = pl_cross(other, c);
     return pl_norm2(way) > MIN_SINE2 * pl_norm2(other) * pl_norm2(c) &&
            is_wide(fabs(pl_dot(a, way)), way, room);
 }
 
-// tests corners and middles
+// compares corners and centres
 bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room) {
     const pl_vec3* x = quad->x;
     const int second = is_edges ? 2 : 1;
@@ -87,7 +89,7 @@ bool pl_quad_is_within(const pl_quad* quad, bool is_edges, double room) {
     return least < (1.0 - 1e-9) * room * room;
 }
 
-// the relative motion: a motion that both share brings them no closer
+// relative motion of the corners: a common motion does not change the distance
 static pl_quad without_mean(const pl_quad* motion) {
     pl_vec3 mean = pl_scale(
         0.25, pl_add(pl_add(motion->x[0], motion->x[1]), pl_add(motion->x[2], motion->x[3])));
@@ -96,7 +98,7 @@ static pl_quad without_mean(const pl_quad* motion) {
     return rest;
 }
 
-// an upper bound of how much the distance shrinks over the whole motion
+// upper bound of the decrease of the distance over the whole motion
 static double speed_of(const pl_quad* motion, bool is_edges) {
     const pl_vec3* p = motion->x;
     double n[4];
@@ -150,11 +152,11 @@ double pl_quad_advance(const pl_quad* given, const pl_quad* given_motion, bool i
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 
-// The same for one coordinate, of the four corners before and after.
+// The test for one coordinate of the four corners before and after.
 static bool spans_meet(const double from[4], const double to[4], bool is_edges, double room) {
     double low[4], high[4];
     for (int i = 0; i < 4; i++) low[i] = lesser(from[i], to[i]), high[i] = greater(from[i], to[i]);
-    const int second = is_edges ? 0 : 3; // another corner of the side that corner 1 is on
+    const int second = is_edges ? 0 : 3; // another corner on the same side as corner 1
     low[second] = lesser(low[second], low[1]), high[second] = greater(high[second], high[1]);
     low[3] = lesser(low[3], low[2]), high[3] = greater(high[3], high[2]);
     return low[0] - room <= high[3] && low[3] <= high[0] + room;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A triangle's closest point is the foot of the perpendicular if that lies inside, else the best of
-// the three edges' points. A triangle too thin for a normal has no inside, so its edges decide. Two
-// segments are closest at the feet of their common perpendicular, or at one of the four ends.
+// The closest point of a triangle is the foot of the perpendicular if this is inside the triangle,
+// otherwise the closest point of its three edges. A triangle too thin to have a normal has no
+// inside, so only its edges count. Two segments are closest at the feet of their common
+// perpendicular, or at one of the four ends.
 #include "geometry/distance.h"
 
 pl_segment_point pl_closest_on_segment(pl_vec3 p, pl_vec3 a, pl_vec3 b) {
@@ -33,7 +34,7 @@ pl_triangle_point pl_closest_on_triangle(pl_vec3 p, pl_vec3 a, pl_vec3 b, pl_vec
     pl_vec3 normal = pl_cross(ab, ac);
     double area2 = pl_norm2(normal), size2 = pl_norm2(ab) + pl_norm2(ac);
     pl_triangle_point best = {.point = a, .weights = {1.0, 0.0, 0.0}, .distance2 = INFINITY};
-    // below this the direction of the normal is only rounding
+    // below this, the direction of the normal is only rounding error
     if (area2 > 1e-24 * size2 * size2) {
         double v = pl_dot(pl_cross(ap, ac), normal), w = pl_dot(pl_cross(ab, ap), normal);
         if (v >= 0.0 && w >= 0.0 && v + w <= area2) {
@@ -68,7 +69,7 @@ pl_segment_pair pl_closest_segments(pl_vec3 a0, pl_vec3 a1, pl_vec3 b0, pl_vec3 
     take_end(&best, at.t, 0.0, at.distance2);
     at = pl_closest_on_segment(b1, a0, a1);
     take_end(&best, at.t, 1.0, at.distance2);
-    if (!(normal2 > 0.0)) return best; // parallel or of zero length: some end is a closest point
+    if (!(normal2 > 0.0)) return best; // parallel or of zero length: an end is a closest point
     double s = pl_dot(pl_cross(w, v), normal) / normal2;
     double t = pl_dot(pl_cross(w, u), normal) / normal2;
     if (s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0)

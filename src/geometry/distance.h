@@ -7,7 +7,7 @@
 
 #include "math/vec3.h"
 
-// The point a + t (b - a), t in [0, 1], closest to p. For a segment of zero length, a with t = 0.
+// The point a + t (b - a), t in [0, 1], closest to p. For a segment of zero length: a, with t = 0.
 typedef struct pl_segment_point {
     pl_vec3 point;
     double t;

@@ -3,14 +3,14 @@
 //
 // J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 // Predicates, 1997: the error bound of the filter (section 4) and the growing of expansions
-// (section 2.3, theorem 10). After the filter there is only one stage: every product of the
-// determinant is split into its exact parts and added to one expansion. That is slower than the
-// paper's four stages, but rarely needed.
+// (section 2.3, theorem 10). There is only one stage after the filter: every product of the
+// determinant is split into its exact parts, which are added to one expansion. This is slower than
+// the four stages of the paper, but rarely needed.
 #include "geometry/predicates.h"
 
 #include <stdbool.h>
 
-// A sum of nonzero doubles that do not overlap, smallest first; its sign is that of the last one.
+// A sum of nonzero doubles that do not overlap, smallest first. Its sign is that of the last one.
 typedef struct expansion {
     int count;
     double parts[200];
@@ -30,7 +30,7 @@ static void add(expansion* sum, double x) {
     sum->count = kept;
 }
 
-// A difference of two doubles as high + low, exactly.
+// The exact difference of two doubles, as high + low.
 typedef struct pair {
     double part[2];
 } pair;
@@ -59,7 +59,7 @@ static int sign_of(const expansion* sum) {
     return sum->parts[sum->count - 1] > 0.0 ? 1 : -1;
 }
 
-// A power of two that brings the largest coordinate near 1, so that nothing over- or underflows.
+// A power of two that scales the largest coordinate to about 1, to avoid overflow and underflow.
 static double scale_for(const double* values, int count) {
     double largest = 0.0;
     for (int i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
@@ -82,8 +82,8 @@ static int orient3d_exact(const double v[12]) {
     return sign_of(&sum);
 }
 
-// True if all lie in one plane x, y or z = constant. Common in meshes of boxes and cloth, and
-// decided without arithmetic.
+// True if all points are in one plane x, y or z = constant. This is common in meshes of boxes and
+// cloth, and needs no arithmetic.
 static bool in_axis_plane(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 d) {
     return (a.x == b.x && a.x == c.x && a.x == d.x) || (a.y == b.y && a.y == c.y && a.y == d.y) ||
            (a.z == b.z && a.z == c.z && a.z == d.z);

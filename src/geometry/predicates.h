@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// On which side does a point lie? Answers are exact: a floating-point filter decides the clear
-// cases, exact arithmetic the others. Coordinates must be finite; magnitudes within one call may
-// differ by 90 decades.
+// On which side of a plane or line is a point? Answers are exact: a floating-point filter decides
+// clear cases, exact arithmetic the others. Coordinates must be finite; magnitudes within one call
+// may differ by 90 decades.
 #ifndef PL_GEOMETRY_PREDICATES_H
 #define PL_GEOMETRY_PREDICATES_H
 

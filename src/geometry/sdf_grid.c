@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Nodes beyond the band keep the band's width as their distance. It is a lower bound, which is all
-// that callers need so far from the surface, and it saves a sweep over the grid.
+// Nodes outside the band have the width of the band as their distance. This lower bound is
+// sufficient so far from the surface, and saves a sweep over the grid.
 #include "geometry/sdf_grid.h"
 #include "base/memory.h"
 
@@ -82,7 +82,7 @@ void pl_sdf_grid_free(pl_sdf_grid* grid) {
     *grid = (pl_sdf_grid){0};
 }
 
-// the cell of a coordinate, with *t the position in it; there is one cell less than nodes
+// the cell of a coordinate; *t: position in the cell. There is one cell less than nodes.
 static int locate(double x, int size, double* t) {
     double clamped = fmin(fmax(x, 0.0), size - 1.0);
     int cell = (int)clamped;

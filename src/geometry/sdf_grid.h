@@ -22,14 +22,14 @@ typedef struct pl_sdf_options {
     double band;    // where distances are exact; INFINITY or 0: everywhere
 } pl_sdf_options;
 
-// PL_ERROR_ARGUMENT if the spacing is not positive, PL_ERROR_LIMIT if the grid would have more than
-// 2^31 nodes.
+// Returns PL_ERROR_ARGUMENT if the spacing is not positive, PL_ERROR_LIMIT if the grid would have
+// more than 2^31 nodes.
 pl_status pl_sdf_grid_build(const pl_solid* solid, const pl_sdf_options* options, pl_pool* pool,
                             pl_sdf_grid* out, pl_error* error);
 void pl_sdf_grid_free(pl_sdf_grid* grid);
 
-// Trilinear value and, if not NULL, its gradient. Outside the grid: the value at the nearest point
-// of the grid plus the distance to that point.
+// Trilinearly interpolated value and, if `gradient` is not NULL, its gradient. Outside the grid:
+// the value at the nearest point of the grid plus the distance to this point.
 double pl_sdf_grid_value(const pl_sdf_grid* grid, pl_vec3 p, pl_vec3* gradient);
 
 #endif

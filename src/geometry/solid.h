@@ -14,13 +14,13 @@ typedef struct pl_solid {
     bool closed;
 } pl_solid;
 
-// closed: every edge is known to have a partner, so that the side changes only across triangles;
-// false is always correct, but slower. The arrays are not needed afterwards. Do not move the struct
-// in memory.
+// closed: every edge is known to have a partner, so the side can only change at a triangle. false
+// is always correct, but slower. The arrays are not needed afterwards. Do not move the struct in
+// memory.
 pl_status pl_solid_build(const double* positions, const int* triangles, int triangle_count,
                          bool closed, pl_solid* out, pl_error* error);
 void pl_solid_free(pl_solid* solid);
-// Call after the triangles moved, to finite positions.
+// Call after the triangles moved. Positions must be finite.
 void pl_solid_refit(pl_solid* solid, const double* positions, const int* triangles);
 
 bool pl_solid_inside(const pl_solid* solid, pl_vec3 p);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Two triangles meet if and only if an edge of one meets the other, so it is enough to test
-// segments. A segment meets a triangle if the triangle's plane separates its ends or contains one,
-// and if its line passes all edges on the same side. If the plane contains both ends, the test is
-// done in 2D, in a coordinate plane onto which the triangle projects with an area.
+// Two triangles intersect if and only if an edge of one intersects the other, so it is enough to
+// test segments. A segment intersects a triangle if the plane of the triangle separates its ends or
+// contains one of them, and its line passes all edges on the same side. If the plane contains both
+// ends, the test is in 2D, in a coordinate plane in which the projected triangle has an area.
 #include "geometry/triangle_intersection.h"
 #include "geometry/predicates.h"
 
@@ -22,8 +22,8 @@ static int orient_projected(pl_vec3 a, pl_vec3 b, pl_vec3 c, int axis) {
     return pl_orient2d(p, q, r);
 }
 
-// The axis to project along: that of the largest component of the normal, for which the projected
-// area is largest. If rounding spoils that, any axis that leaves an area; -1 if none does.
+// The axis to project along: the largest component of the normal, which gives the largest projected
+// area. If rounding spoils this choice, any axis that gives an area; -1 if there is none.
 static int best_axis(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
     pl_vec3 n = pl_cross(pl_sub(b, a), pl_sub(c, a));
     double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
@@ -49,7 +49,7 @@ static bool segments_meet(const double a[2], const double b[2], const double p[2
     return ranges_meet(a[0], b[0], p[0], q[0]) && ranges_meet(a[1], b[1], p[1], q[1]);
 }
 
-// all in one plane
+// the test if all points are in one plane
 static bool coplanar_meets(pl_vec3 p, pl_vec3 q, const pl_vec3 t[3]) {
     int axis = best_axis(t[0], t[1], t[2]);
     if (axis < 0) return false;
@@ -68,7 +68,7 @@ static bool coplanar_meets(pl_vec3 p, pl_vec3 q, const pl_vec3 t[3]) {
     return false;
 }
 
-// p_side, q_side: on which sides of the plane of t p and q lie
+// p_side, q_side: sides of the plane of t on which p and q are
 static bool meets_with_sides(pl_vec3 p, pl_vec3 q, int p_side, int q_side, const pl_vec3 t[3]) {
     if (p_side * q_side > 0) return false;
     if (p_side == 0 && q_side == 0) return coplanar_meets(p, q, t);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Do segments and triangles, with their boundaries, have a point in common? Exact, by the
-// predicates; touching counts. Triangles must have an area (see pl_triangle_is_flat).
+// Exact tests, by the predicates: do segments and triangles, including their boundaries, have a
+// point in common? Touching counts. Triangles must have an area (see pl_triangle_is_flat).
 #ifndef PL_GEOMETRY_TRIANGLE_INTERSECTION_H
 #define PL_GEOMETRY_TRIANGLE_INTERSECTION_H
 

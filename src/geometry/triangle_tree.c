@@ -77,7 +77,7 @@ pl_nearest pl_triangle_tree_nearest(const pl_triangle_tree* tree, pl_vec3 p, dou
         }
         pending left = {next.node + 1, pl_box_distance2(nodes[next.node + 1].box, p)};
         pending right = {node->right, pl_box_distance2(nodes[node->right].box, p)};
-        // the nearer one is visited first
+        // the nearer child is visited first
         stack[top++] = left.key <= right.key ? right : left;
         stack[top++] = left.key <= right.key ? left : right;
     }

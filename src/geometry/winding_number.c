@@ -69,7 +69,7 @@ static void sum_children(const pl_winding* w, int index) {
 
 void pl_winding_refit(pl_winding* w) {
     const pl_bvh* bvh = &w->tree->bvh;
-    // children follow their parents, so a backward loop has them ready
+    // children come after their parents, so a backward loop computes them first
     for (int i = bvh->node_count - 1; i >= 0; i--) {
         w->nodes[i] = (pl_winding_node){0};
         if (bvh->nodes[i].count) sum_leaf(w, i);

@@ -9,10 +9,10 @@
 #include "geometry/triangle_tree.h"
 
 typedef struct pl_winding_node {
-    pl_vec3 center;   // of area
-    double radius;    // of a ball around the center that contains the triangles
+    pl_vec3 center;   // centre of area
+    double radius;    // of a ball around `center` that contains the triangles
     pl_vec3 dipole;   // sum of area vectors
-    double moment[9]; // sum of (centre of triangle - center) (area vector)', row by row
+    double moment[9]; // sum of (centre of triangle - center) (area vector)', row-major
     double area;      // of the triangles
     pl_vec3 sum;      // of area * centre
 } pl_winding_node;
@@ -27,13 +27,13 @@ void pl_winding_free(pl_winding* winding);
 // Call after the corners of the tree moved.
 void pl_winding_refit(pl_winding* winding);
 
-// Triangles whose ball is farther away than `accuracy` of its radii are treated as one. The error
-// is a few hundredths at 2, below one hundredth at 4 and below one thousandth at 8. INFINITY takes
-// every triangle by itself, which is exact.
+// Triangles whose ball is farther away than `accuracy` times its radius are treated as one. The
+// error is a few hundredths at 2, below one hundredth at 4 and below one thousandth at 8. INFINITY
+// evaluates every triangle separately, which is exact.
 double pl_winding_number(const pl_winding* winding, pl_vec3 p, double accuracy);
 
-// True where the absolute winding number is above one half, so that surfaces that face inwards have
-// an inside too. Starts with a rough number and refines it if it is near one half.
+// True where the absolute winding number is above one half, so surfaces that face inwards have an
+// inside too. Computes a rough number first and refines it if it is near one half.
 bool pl_winding_inside(const pl_winding* winding, pl_vec3 p);
 
 #endif
