@@ -3,23 +3,16 @@
 //
 // A search for pairs covers several substeps. It looks along the straight paths that the vertices
 // are expected to take, with some slack on each side. As long as no vertex leaves its path by more
-// than the slack of its surface, no unlisted pair can meet. When a vertex does, the search is
-// repeated, and the next one looks ahead twice as many substeps as this one lasted. The same bound
-// gives the first substep in which a pair can come near. Until then the pair sleeps; most pairs
-// never wake.
+// than the slack of its surface, no unlisted pair can meet. When a vertex does, a new search starts
+// and looks ahead twice as many substeps as the last one lasted. The same bound gives the first
+// substep in which a pair can come near. Until then the pair sleeps; most pairs never wake.
 //
 // After the solver has moved the bodies, pairs that are too close push (pair_rows.h). A few sweeps
 // do not separate all of them, so continuous collision detection then checks the paths of the
 // substep and shortens those on which two surfaces would meet. It never reports a time of impact
 // that is too late, so surfaces that did not cross at the start of a substep do not cross at its
-// end. The exception are vertices that are held exactly: they follow their attachments through
+// end. Vertices that are held exactly are the exception: they follow their attachments through
 // everything.
-//
-// After the solver has moved a body, pairs that are too close push (pair_rows.h). A few sweeps do
-// not separate all of them, so continuous collision detection checks the paths of the substep once
-// more and shortens those on which two would meet. Its answers are always early rather than late,
-// so surfaces that did not cross at the start of a substep do not cross at its end. Vertices that
-// are held exactly are an exception: they follow their attachments through everything.
 #include "pbd/pbd_meeting.h"
 #include "base/memory.h"
 
@@ -321,7 +314,7 @@ typedef struct pairs_job {
     bool* near;
 } pairs_job;
 
-// Can a pair be too close at the end, or meet on the way? Most cannot.
+// Finds the pairs that can be too close at the end or meet on the way; most cannot.
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pairs_job* job = user;

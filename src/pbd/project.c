@@ -9,11 +9,14 @@
 //   s (Eq. 5)         C / sum of w |gradient|^2
 //   k                 stiffness of the list
 //
-// With compliance a (XPBD, Macklin 2016), a/h^2 in a step of length h, each constraint stores the
-// multiplier m of this step:  dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),  dp_i = w_i grad_i
-// C dm.  With a = 0 this is Eq. 4. Damping b/a, where b [s] is the stiffness factor of Rayleigh
-// damping, subtracts g grad C . (p - start) from the numerator and adds g times the sum to the
-// denominator, with g = b/h (Eq. 26 of Macklin).
+// With compliance a (XPBD, Macklin 2016), each constraint stores the multiplier m of this step, of
+// length h:
+//
+//   dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),   dp_i = w_i grad_i C dm.
+//
+// With a = 0 this is Eq. 4. Damping b/a, where b [s] is the stiffness factor of Rayleigh damping,
+// subtracts g grad C . (p - start) from the numerator and adds g times the sum to the denominator,
+// with g = b/h (Eq. 26 of Macklin).
 //
 // The strains of a tet are those of Green along and between the material axes, F'F, but the
 // diagonal is expressed by lengths, |F e_i| - 1: the same to first order, and solved exactly by one

@@ -156,8 +156,8 @@ PL_WIDE void project_any(const pl_material_law* law, const tet_block* block,
 // Stable Neo-Hookean without principal stretches. With m and k of the law, c = 1 - 1/(I2 + 1) and
 // q = k (J - 1) - 3/4 m:  P = m c F + q cof F,  and the matrix of the Newton step is
 //     dP = (m c + |q|) dF + k cof F (cof F : dF),
-// which is exact for shears at rest and an upper bound elsewhere. All of G can then be used: a 3 x
-// 3 inverse, and a rank-one update (Sherman-Morrison).
+// which is exact for shears at rest and an upper bound elsewhere. All of G can then be used, with
+// a 3 x 3 inverse and a rank-one update (Sherman-Morrison).
 PL_WIDE pl_mat3w cofactor_change(const pl_mat3w* F, const pl_mat3w* D) {
     pl_vec3w c[3];
     for (int i = 0; i < 3; i++) {
