@@ -57,8 +57,8 @@ bool pl_flat_patches_hold(const pl_flat_patches* patches, pl_pool* pool, const d
 // distance.
 #define PL_REST_PART 0.5
 
-// True if, by the last pl_flat_patches_find, no features of two leaves can touch. Leaves are given
-// as nodes.
+// True if, by the last pl_flat_patches_find, no features of two leaves can come near each other.
+// Leaves are given as nodes.
 bool pl_flat_patches_part(const pl_flat_patches* patches, int node, int other_node);
 
 #endif

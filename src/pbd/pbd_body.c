@@ -36,7 +36,7 @@ void pl_pbd_body_free(pl_pbd_body* b) {
     *b = (pl_pbd_body){0};
 }
 
-// Number of levels: each has a quarter of the particles of the finer one; the coarsest has a few.
+// Number of levels: each has a quarter of the particles of the finer one, down to a few.
 static int level_count_of(const pl_method_body* body) {
     const pl_pbd* s = &body->body->pbd;
     if (s->hierarchy >= 0) return s->hierarchy;
@@ -57,7 +57,7 @@ static pl_hierarchy_options options_of(const pl_method_body* body) {
         .bilateral = !body->is_cloth,
         .coarse_bending = s->coarse_bending,
         .drawn_level = s->level,
-        // coarse levels have one sweep where the finest has several
+        // one sweep of a coarse level does the work of all sweeps of the finest
         .stretch = compliant ? 1.0f : (float)s->stretch,
         .bend = compliant ? 0.0f : pl_stiffness_of_sweep(s->bend, sweeps),
         .compliance = compliant && s->compliance > 0.0 ? (float)s->compliance : 0.0f};
@@ -148,8 +148,7 @@ static double wave_rate(const pl_method_body* body, int e) {
     pl_vec3 x[4];
     for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(body->mesh->positions + 3 * (size_t)v[i]);
     double volume = pl_dot(pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0])), pl_sub(x[3], x[0]));
-    double edge = cbrt(1.41421356 * fabs(volume)); // edge of the regular tet with volume `volume` /
-                                                   // 6
+    double edge = cbrt(1.41421356 * fabs(volume)); // of a regular tet with volume / 6
     if (!(edge > 0.0) || !(m->density > 0.0)) return 0.0;
     double modulus = m->law == PL_LAW_SPRINGS ? m->stretch / edge : m->lambda + 2.0 * m->mu;
     return sqrt(fmax(modulus, 0.0) / m->density) / edge;

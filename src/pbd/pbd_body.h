@@ -65,7 +65,7 @@ pl_status pl_pbd_body_update(pl_pbd_body* body, const pl_method_body* changed, p
 
 // Splits overstretched edges at the end of a step. positions: of the system.
 void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
-// Cuts along the triangle that a knife sweeps between two steps. Returns -1 if the body cannot
+// Cuts along the triangle swept by a knife; call between two steps. Returns -1 if the body cannot
 // tear.
 int pl_pbd_body_cut(pl_pbd_body* body, const double* positions, const double sweep[9]);
 

@@ -130,8 +130,8 @@ static pl_status hand_on_modulus(const pl_pbd_level* fine, pl_pbd_level* coarse,
     return pl_level_measure(coarse, error);
 }
 
-// Section 8: split particles have no parents. On coarser levels these particles have no constraints
-// and no parents either.
+// Section 8: split particles lose their parents. These lose their constraints and their own parents
+// in turn, up to the coarsest level.
 static pl_status cut_links(pl_pbd_level* fine, pl_pbd_level* coarse, pl_error* error) {
     pl_coarsening* c = &fine->to_coarser;
     if (!fine->torn) return PL_OK;
@@ -308,8 +308,7 @@ static pl_status next_graph(const pl_particle_graph* fine, unsigned char* last, 
 
 pl_status pl_find_last_levels(const pl_particle_graph* graph, const pl_hierarchy_options* options,
                               unsigned char* last, pl_error* error) {
-    int count = graph->particle_count, *at = PL_ALLOC(int, count); // particle numbers on the
-                                                                   // current level
+    int count = graph->particle_count, *at = PL_ALLOC(int, count); // numbers on the current level
     if (count && !at) return pl_fail_memory(error, "a level of particles");
     for (int i = 0; i < count; i++) at[i] = i, last[i] = 0;
     pl_particle_graph fine = {0}, coarse = {0};

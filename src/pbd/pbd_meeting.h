@@ -12,16 +12,14 @@
 typedef struct pl_pbd_meeting {
     int vertex_count;
     pl_array pairs;   // of pl_contact_pair: all pairs that can meet until the next search
-    pl_array wakes;   // of int: for each pair, the substep after the search in which it can come
-                      // near
+    pl_array wakes;   // of int: per pair, the substep after the search in which it can come near
     pl_array awake;   // of pl_contact_pair: pairs that can come near in the current substep
     pl_array near;    // of bool: for each pair of `awake`, whether it can touch; empty: not known
     pl_array rows;    // of pl_pair_row
     pl_array checked; // of pl_contact_pair: pairs of `awake` that can meet
     pl_array parts;   // of double: for each pair of `checked`, the allowed fraction of the motion
-    double* pushed;   // 3 per vertex: momentum that contacts between bodies gave in the step [kg
-                      // m/s]
-    double rate;      // 1 / time step of the substep [1/s]
+    double* pushed;   // 3 per vertex: momentum from contacts between bodies in the step [kg m/s]
+    double rate;      // 1 / length of the substep [1/s]
     double* limits;   // per vertex; all 1 between uses
     double* from;     // positions at the last search, 3 each
     double* way;      // expected motion per substep, 3 each

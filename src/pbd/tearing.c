@@ -202,8 +202,7 @@ pl_status pl_tearing_last_levels(pl_tearing* t, const pl_hierarchy_options* opti
                                  const pl_ordering* order, const bool* attached,
                                  unsigned char* last, pl_error* error) {
     bool same = t->has_last;
-    memset(t->is_split, 0,
-           (size_t)t->corner_count * sizeof(bool)); // reused: attached particles, by rank
+    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool)); // now: attached, by rank
     for (int c = 0; c < t->corner_count; c++)
         if (attached[order->new_of_old[t->particle_of_corner[c]]])
             t->is_split[rank_of_corner(t, c)] = true;
