@@ -10,8 +10,8 @@
 #include "contact/pair_rows.h"
 #include "contact/push_response.h"
 
-// A pair that is near, and the push between its two features: force times the time step squared [kg
-// m].
+// A pair that is near, and the push between its two features [kg m]: force times the time step
+// squared.
 typedef struct pl_push {
     pl_contact_pair pair;
     pl_pair_row row;   // computed when the pair was found

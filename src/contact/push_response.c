@@ -86,8 +86,8 @@ void pl_push_response_apply(const pl_push_response* r, const double* q, double* 
     }
 }
 
-// Softness of the system in the motion x that q caused, relative to its masses alone: x' q / q'
-// M^-1 q, at most 1.
+// Softness of the system in the motion x that q caused, relative to its masses alone:
+// x' q / q' M^-1 q, at most 1.
 static double softness(const pl_push_response* r, const double* q, const double* x) {
     double inertia = 0.0, work = 0.0;
     for (size_t i = 0; i < value_count(r); i++) {

@@ -30,8 +30,8 @@ pl_air pl_air_at(const pl_wind* wind, int seed, double time);
 // Velocity of the air at a position [m/s]: steady wind, plus gusts along it, plus turbulence.
 pl_vec3 pl_air_velocity(const pl_air* air, pl_vec3 place);
 
-// Force [N] on a triangle a b c that moves with the given velocity in this air. rate: magnitude of
-// the force over the relative speed [N s/m].
+// Force [N] on a triangle a b c that moves with the given velocity in air of velocity `air`.
+// rate: magnitude of the force over the relative speed [N s/m].
 pl_vec3 pl_wind_force(const pl_wind* wind, pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 velocity,
                       pl_vec3 air, double* rate);
 
