@@ -65,8 +65,8 @@ struct pl_projective_fast {
     int* number;    // of each vertex: its number
     int* vertex_of; // of each number: its vertex
     int* place_of;  // of each number: its place in the smoother
-    // Float4 per number. y: rounded, with (w + drag) m as fourth value. y_low: the rounding error of
-    // y, with the longest rest edge as fourth value. x: y + u, or (in steps that are solved to a
+    // Float4 per number. y: rounded, with (w + drag) m as fourth value. y_low: the rounding error
+    // of y, with the longest rest edge as fourth value. x: y + u, or (in steps that are solved to a
     // tolerance) y_low + u.
     float *x, *y, *y_low, *u;
     double u_inertia;      // of the step in which u was found; 0: u is of no use
