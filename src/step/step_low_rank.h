@@ -5,7 +5,7 @@
 // direction is A^-1 b plus a combination of the columns of A^-1 U. If terms provide an
 // approximation Q of their span, the system is solved by repeating
 //
-//   e = A^-1 r,  e <- e - Q E C U'e,  d <- d + e,  r <- r - (A + U C U') e,
+//   e = A^-1 r,  e <- e - Q E C U'e,  d <- d + e,  r <- r - (A + U C U') e.
 //
 // The second formula makes Q'r = 0 if E is exact: Galerkin's condition. The error of Q then enters
 // squared, so that one more round gains as much as two without it: two or three rough solves with A

@@ -194,7 +194,7 @@ bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x, double left
     return true;
 }
 
-// ------------------------------------------------------------------ what is told
+// ------------------------------------------------------------------ reported contacts
 
 static bool tell(pl_contact_report* report, pl_vec3 force, int order, pl_array* out) {
     report->force = force;
