@@ -290,7 +290,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
     if (status == PL_OK) look_at_sets(p);
     if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
     if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);
-    // nodes of coarser levels were sampled in the background
+    // nodes of coarser levels were sampled meanwhile
     if (status == PL_OK) status = pl_scalar_mg_finish(p->mg, error);
     if (status != PL_OK) {
         pl_projective_fast_destroy(p);

@@ -76,8 +76,7 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
                               .begin = {pattern->lower.begin, pattern->upper.begin},
                               .end = {pattern->lower.end, pattern->upper.end}};
     pl_float_sets_place(n->sets, &layout);
-    return pl_block_mg_finish(n->mg, error); // nodes of coarser levels were sampled in the
-                                             // background
+    return pl_block_mg_finish(n->mg, error); // nodes of coarser levels were sampled meanwhile
 }
 
 pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,

@@ -5,10 +5,13 @@
 // rest of its row of a linear system. Sweeps over a cloth solve for such a batch at once
 // (spring_relax.h).
 //
-// All in float, relative to the positions before the sweeps. Let d be the vector along a spring
-// there, and u the relative displacement of its ends since. Then the spring is too long by (|d +
-// u|^2 - L^2) / (|d + u| + L), where |d + u|^2 - L^2 = (|d|^2 - L^2) + u (2 d + u). No digits are
-// lost however small the strain is, because |d|^2 - L^2 is computed in double.
+// All in float, relative to the positions before the sweeps. Let d be the vector along a spring of
+// rest length L there, and u the relative displacement of its ends since. Then the spring is too
+// long by
+//
+//   (|d + u|^2 - L^2) / (|d + u| + L),   |d + u|^2 - L^2 = (|d|^2 - L^2) + u (2 d + u).
+//
+// No digits are lost however small the strain is, because |d|^2 - L^2 is computed in double.
 #ifndef PL_FEM_RELAX_BATCHES_H
 #define PL_FEM_RELAX_BATCHES_H
 

@@ -15,12 +15,14 @@
 //
 // Springs and contacts are nonlinear, springs with their Hessian projected. Everything else is
 // linear, or linearised about the positions before the sweeps, with a matrix Q that bounds its
-// Hessian from above (that of Projective Dynamics, for hinges): d Phi / dx_v = constant_v + sum_w
-// Q_vw (x_w - from_w) + springs and contacts of v. At the minimum of Phi nothing moves. Sweeps
-// over-relax except the last ones, which leave no oscillation behind. They are in float, PL_LANES
-// vertices at a time (relax_batches.h). A hundred of them, nearly as over-relaxed as is stable,
-// cost as much as four iterations of a linear solve, and Newton's method then takes a fifth of the
-// iterations that it takes with 60.
+// Hessian from above (that of Projective Dynamics, for hinges):
+//
+//   d Phi / dx_v = constant_v + sum_w Q_vw (x_w - from_w) + springs and contacts of v
+//
+// At the minimum of Phi nothing moves. Sweeps over-relax except the last ones, which leave no
+// oscillation behind. They are in float, PL_LANES vertices at a time (relax_batches.h). A hundred
+// sweeps, nearly as over-relaxed as is stable, cost as much as four iterations of a linear solve,
+// and Newton's method then takes a fifth of the iterations that it takes with 60.
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
