@@ -56,9 +56,8 @@ void pl_tet_batches_set(pl_tet_batches* set, int tet, const pl_material* materia
 
 // The mean of points, 3 numbers each.
 void pl_points_mean(pl_pool* pool, const double* points, int count, double mean[3]);
-// Positions (3 per vertex) as float4 relative to an origin. Float has 24 bits, so the origin should
-// be in the middle of the body: then a deformation gradient is accurate to about 1e-7 of (body /
-// edge).
+// Positions (3 per vertex) as float4 relative to an origin, which should be in the middle of the
+// body. Float has 24 bits; a deformation gradient is then accurate to about 1e-7 of (body / edge).
 void pl_float4_from_points(pl_pool* pool, const double* points, int count, const double origin[3],
                            float* out);
 

@@ -66,9 +66,9 @@ typedef struct pl_cg_passes {
     double (*advance)(pl_krylov* k, double alpha);
 } pl_cg_passes;
 
-// When to give up an iteration. cg updates its residual by a recurrence, which drifts away from b -
-// A x. `look` computes the true residual, which then replaces the residual of the recurrence (van
-// der Vorst and Ye 2000). All zero: cg looks only when it seems to have converged.
+// When to give up an iteration. cg updates its residual by a recurrence, which drifts away from the
+// true residual, b - A x. `look` computes the true residual, which then replaces that of the
+// recurrence (van der Vorst and Ye 2000). All zero: cg looks only when it seems to have converged.
 typedef struct pl_krylov_watch {
     int period;        // cg, gmres: stalled if `period` iterations leave more than `slow` of the
     double slow;       // residual; cg computes the true residual at least that often. 0: never

@@ -14,8 +14,7 @@
 #include <string.h>
 
 enum { CHUNK_SIZE = 1024, MOVE_BLOCK = 2048 };
-static const double MIN_TURN = 0.1; // [rad]; for smaller rotations, straight flight is accurate to
-                                    // 0.5 %
+static const double MIN_TURN = 0.1; // [rad]; below it, straight flight is accurate to 0.5 %
 static const double MIN_RANK = 1e-9;
 
 // sums of m, m x, m y, m y x'; coordinates are relative to the first vertex of the piece

@@ -67,7 +67,7 @@ double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* conta
     return contact_place(f, contact, x).depth;
 }
 
-// derivative of the end velocity times the step with respect to x
+// derivative with respect to x of the end velocity times the step
 double pl_step_slip_scale(const pl_step_objective* f) {
     return f->solves_midpoint ? 4.0 : f->positions_before ? 1.5 : 1.0;
 }

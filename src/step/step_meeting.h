@@ -117,9 +117,9 @@ bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
 // As `follow` of step_term.h.
 void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x, const int* piece_of,
                                  const double* lengths);
-// If friction with the normal forces and contact points at x would differ from the current one by
-// more than its tolerance, and not by much less than `left`, the length of the gradient: takes
-// these and returns true.
+// Returns true, and takes the normal forces and contact points at x, if friction with them would
+// differ from the current one by more than its tolerance, and not by much less than `left`, the
+// length of the gradient.
 bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x, double left);
 
 #endif

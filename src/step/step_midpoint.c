@@ -130,9 +130,9 @@ static void find_centres(pl_midpoint* m, const pl_step_objective* f, const doubl
     }
 }
 
-// Angular velocities. With arms a from the centre and b = M a, the angular momentum is the sum of b
-// x v, and the inertia that of (a.b) I - b a'. A piece whose inertia has no inverse (a point, a
-// line) does not rotate.
+// Angular velocities. Let a be the arms from the centre and b = M a. Then the angular momentum is
+// the sum of b x v, and the inertia is the sum of (a.b) I - b a'. A piece whose inertia has no
+// inverse (a point, a line) does not rotate.
 static void find_turning(pl_midpoint* m, const pl_step_objective* f, const double* x,
                          const double* v, double* scratch) {
     double *arms = scratch, *weighted = scratch + 3 * (size_t)f->vertex_count;

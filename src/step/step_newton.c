@@ -19,9 +19,8 @@
 
 enum { VERTICES_PER_TASK = 2730 };
 static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
-// After each linear system that was solved, the smallest share of the projected Hessian that
-// systems called for is multiplied by this. With 1 a falling cloth that folds takes 535 iterations,
-// with 0.8 it takes 452.
+// least_projected is multiplied by this after each linear system that was solved. With 1 a falling
+// cloth that folds takes 535 iterations, with 0.8 it takes 452.
 static const double EASING = 0.8;
 
 // data that one iteration of a minimisation passes to the next
@@ -271,9 +270,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
-// Updates the unknowns of a coupling with the direction. Their elimination may turn an energy that
-// was convex into a concave one: returns false if the direction does not descend in it. is_taken:
-// the direction is accepted in any case.
+// Updates the unknowns of a coupling with the direction. After their elimination the energy may be
+// concave where it was convex before: returns false if the direction does not descend in it.
+// is_taken: the direction is accepted in any case.
 static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f, bool is_taken) {
     if (!f->coupling || !f->coupling->lead(f->coupling->data)) return true;
     pl_search_forget(m);
@@ -464,9 +463,9 @@ static void begin(pl_minimiser* m, pl_step_objective* f) {
     if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
 }
 
-// In single steps, cloth that folds and bodies that may touch something take more iterations: a
-// ring that lands takes 21 where the steps around it take 5 to 15. If they have reached a minimum
-// of one function, they will also reach that of the next, after friction limits or the centres of
+// In some steps, cloth that folds and bodies that may touch something take more iterations: a ring
+// that lands takes 21 where the steps around it take 5 to 15. If they have reached a minimum of one
+// function, they will also reach that of the next, after friction limits or the centres of
 // pressures were updated (two soft bodies that strike each other take 130 to 150).
 static int most_iterations(const pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
                            const pl_step_settings* settings, const progress* s) {
@@ -485,8 +484,8 @@ static bool ends_early(const pl_minimiser* m, double before, pl_method_info* inf
     return true;
 }
 
-// The line search has found no smaller value. Forces that are only round-off are at their minimum:
-// how large round-off is was not known before the first direction.
+// The line search has found no smaller value. Pieces whose forces are only round-off are at their
+// minimum: how large round-off is was not known before the first direction.
 static void judge_again(pl_minimiser* m, const pl_step_objective* f,
                         const pl_step_settings* settings, pl_method_info* info) {
     pl_search_gradient(m, f);

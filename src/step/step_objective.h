@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, outer forces,
-// soft pins and contacts,
+// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, external
+// forces, soft pins and contacts,
 //
 //   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x
 //            + pins + contacts.

@@ -200,9 +200,10 @@ static void advance(void* user, double length) {
     pl_vector_axpy(w->f->pool, w->m->count, length, w->m->direction, w->m->x);
 }
 
-// Springs relax after the last iteration. In the constant matrix a spring is as stiff across as
-// along its direction, so bending and wrinkling of cloth, which have almost no stiffness, would
-// need hundreds of iterations. Sweeps find these, and the matrix the smooth motions.
+// Springs relax in each iteration before its direction is found. In the constant matrix a spring is
+// as stiff across as along its direction, so bending and wrinkling of cloth, which have almost no
+// stiffness, would need hundreds of iterations. Sweeps find these, and the matrix the smooth
+// motions.
 static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) {
     double_work* w = user;
     pl_minimiser* m = w->m;

@@ -49,7 +49,7 @@ const double* pl_step_masses(pl_step_system* system);
 // The solver of Projective Dynamics, for inspection; its data is NULL if the system has none.
 const pl_projective_solver* pl_step_projective_solver(const pl_step_system* system);
 
-// See method.h. Returns the levels of Newton's matrix or of Projective Dynamics.
+// See method.h. Supports the levels of Newton's matrix and of Projective Dynamics.
 int pl_step_aggregates(pl_step_system* system, int level, int* nodes);
 
 // Forgets earlier steps: the next one is of first order.
