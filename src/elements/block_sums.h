@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Adding PL_LANES blocks of 3 x 3 floats to a matrix, lane after lane, so that elements of one
-// batch may share vertices.
+// Adds PL_LANES blocks of 3 x 3 floats to a matrix, lane after lane, so that elements of one batch
+// may share vertices.
 #ifndef PL_ELEMENTS_BLOCK_SUMS_H
 #define PL_ELEMENTS_BLOCK_SUMS_H
 
 #include "math/vec3w.h"
 
-// of any alignment: a block is 36 bytes
+// any alignment, since a block has 36 bytes
 typedef float pl_loose_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 // block number index[i] += lane i
@@ -45,7 +45,7 @@ PL_WIDE void pl_write_block_w(float* blocks, const int32_t* first, const int32_t
     }
 }
 
-// The blocks of a batch lie all over the matrix: ask for them before they are computed.
+// The blocks of a batch are scattered over the matrix: prefetches them before they are computed.
 PL_WIDE void pl_prefetch_blocks_w(const float* blocks, const int32_t (*index)[PL_LANES],
                                   int count) {
     for (int k = 0; k < count; k++)

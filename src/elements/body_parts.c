@@ -38,7 +38,7 @@ typedef struct solid_job {
     pl_material* materials;
 } solid_job;
 
-// counts tets whose law is not one of solids
+// number of tets whose law is not a law of solids
 static double fill_solid(int begin, int end, void* user) {
     const solid_job* job = user;
     const pl_method_body* body = job->body;
@@ -97,7 +97,7 @@ static int element_corners(const pl_method_body* body, int e, int corners[4]) {
     return n;
 }
 
-// per vertex, and between vertices if M is not NULL
+// adds masses per vertex, and also between vertices if M is not NULL
 static void add_masses(double* lumped, pl_block_matrix* M, const pl_method_body* body) {
     int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count, corners[4];
     for (int e = 0; e < count; e++) {
@@ -129,7 +129,8 @@ static pl_status make_mass_matrix(pl_body_parts* p, const pl_method_body* bodies
     return status;
 }
 
-// a vertex without elements would have no mass; it gets the mean, so that it falls like the rest
+// a vertex without elements would have no mass; it gets the mean mass, so that it falls like the
+// rest
 static void give_mass_to_the_massless(double* mass, int vertex_count) {
     double sum = 0.0;
     int count = 0;
@@ -205,7 +206,7 @@ static void vertex_mass_task(int begin, int end, int worker, void* user) {
             job->mass[v] += job->of_tet[job->around->items[k]];
 }
 
-// Lumped masses by many threads, from the lists of tets around vertices. Tets are the first set.
+// Lumped masses on several threads, from the lists of tets around vertices. Tets are the first set.
 static pl_status lump_masses_by_lists(builder* b, const pl_method_body* bodies, int body_count,
                                       pl_error* error) {
     pl_body_parts* p = b->parts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Turns bodies into the parts of a step's system: positions, masses, sets of elements, and which
+// Turns bodies into the parts of a step's system: positions, masses, element sets, and which
 // vertices share an element. Sets of tets are made here. Sets of cloth are made by a function of
-// the method, so that methods of solids alone do not need them.
+// the method, so that methods for solids alone do not need them.
 #ifndef PL_ELEMENTS_BODY_PARTS_H
 #define PL_ELEMENTS_BODY_PARTS_H
 
@@ -24,7 +24,7 @@ typedef struct pl_body_parts {
     pl_block_matrix mass_matrix; // empty if all bodies have lumped masses
 } pl_body_parts;
 
-// Appends the element sets of all cloth among the bodies; positions are set.
+// Appends the element sets of all cloth among the bodies; positions must be set.
 typedef pl_status (*pl_make_cloth)(const pl_method_body* bodies, int body_count,
                                    pl_body_parts* parts, pl_error* error);
 

@@ -17,7 +17,7 @@ struct sum_job {
     const pl_tet_batches* set;
     pl_tet_batch* batches;
     const pl_material_law* law;
-    const float *x, *low; // low: NULL, or what is to be added to x
+    const float *x, *low; // low: added to x; or NULL
     float* gradient;
     float* blocks;
     float scale, projected;
@@ -48,8 +48,8 @@ PL_WIDE void add_stress_w(const pl_tet_batch* b, pl_mat3w P, float* gradient) {
     add_corner_w(gradient, b->corners[3], f3);
 }
 
-// F of x + low. Differences of the floats of x are exact, or nearly, so that F is rounded
-// to its own precision and not to that of positions.
+// F of x + low. Differences of the floats of x are exact, or nearly, so that F is rounded to its
+// own precision and not to that of positions.
 PL_WIDE pl_mat3w deformation_split_w(const pl_tet_batch* b, const float* x, const float* low) {
     if (!low) return pl_tet_batch_deformation_w(b, x);
     pl_vec3w a = pl_load_vec3_w(x, b->corners[0]), c = pl_load_vec3_w(low, b->corners[0]), e[3];
@@ -70,7 +70,7 @@ static void visit_gradient(const sum_job* job, int begin, int end) {
     }
 }
 
-// A start with NaN would never recover: keep the last good one.
+// A start with NaN would never recover: keeps the last good rotation.
 PL_WIDE pl_quatw keep_finite_w(pl_quatw q, pl_quatw last) {
     pl_iw finite = pl_is_finite_w(q.x + q.y + q.z + q.w);
     return (pl_quatw){pl_select_w(finite, q.x, last.x), pl_select_w(finite, q.y, last.y),

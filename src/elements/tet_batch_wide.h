@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What kernels over batches of tets share.
+// Functions shared by the kernels over batches of tets.
 #ifndef PL_ELEMENTS_TET_BATCH_WIDE_H
 #define PL_ELEMENTS_TET_BATCH_WIDE_H
 
@@ -22,7 +22,7 @@ PL_WIDE pl_mat3w pl_tet_batch_deformation_w(const pl_tet_batch* b, const float* 
     return pl_tet_batch_deformation_of_w(b, corners);
 }
 
-// The moduli of a batch times the rest volumes and `scale`.
+// The moduli of a batch, multiplied by the rest volumes and `scale`.
 PL_WIDE pl_material_w pl_tet_batch_material_w(const pl_tet_batches* set, int batch, pl_fw scale) {
     const pl_tet_batch* b = &set->batches[batch];
     return (pl_material_w){scale * b->mu, scale * b->lambda,

@@ -16,7 +16,7 @@ void pl_tet_batches_free(pl_tet_batches* set) {
     *set = (pl_tet_batches){0};
 }
 
-// Dm^-1 and the volume of a tet; false if it has none
+// Dm^-1 and the volume of a tet; false if the volume is zero
 static bool rest_shape(const double* rest, const int* v, pl_mat3* shape, double* volume) {
     pl_vec3 a = pl_vec3_load(rest + 3 * (size_t)v[0]);
     pl_vec3 edges[3];
@@ -57,7 +57,7 @@ typedef struct fill_job {
     const int* chosen; // the tets of this law; NULL: all
 } fill_job;
 
-// how many tets of some batches have no volume
+// number of tets with zero volume in some batches
 static double fill_part(int begin, int end, void* user) {
     const fill_job* job = user;
     pl_tet_batches* set = job->set;
@@ -92,7 +92,7 @@ static pl_status fill_batches(const fill_job* job, pl_pool* pool, pl_error* erro
     return PL_OK;
 }
 
-// the tets of a law; NULL if memory is out
+// the tets of a law; NULL if memory runs out
 static int* choose_tets(const pl_tet_batches* set, const pl_material* materials, int tet_count) {
     int* chosen = PL_ALLOC(int, set->tet_count);
     for (int e = 0, count = 0; chosen && e < tet_count; e++)

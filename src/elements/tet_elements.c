@@ -131,7 +131,7 @@ const pl_element_functions pl_tet_elements = {.name = "tet",
                                               .gradients = tet_gradients,
                                               .energies = tet_energies};
 
-// shape gradients and volume of one tet; false if it has none
+// shape gradients and volume of one tet; false if the volume is zero
 static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {
     pl_vec3 a = pl_vec3_load(rest + 3 * (size_t)v[0]);
     pl_vec3 e1 = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[1]), a);
@@ -158,7 +158,7 @@ typedef struct prepare_job {
     pl_tet_data* d;
 } prepare_job;
 
-// counts tets of zero volume
+// number of tets with zero volume
 static double prepare_part(int begin, int end, void* user) {
     const prepare_job* job = user;
     int bad = 0;

@@ -14,8 +14,8 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
                                 const int* tets, int tet_count, const pl_material* materials,
                                 pl_error* error);
 
-// The same by many threads. Takes ownership of corners and materials (from PL_ALLOC; NULL: memory
-// ran out), even if it fails.
+// The same on several threads. Takes ownership of corners and materials (from PL_ALLOC; NULL:
+// memory ran out), even if it fails.
 pl_status pl_tet_elements_take(pl_element_set* set, const double* rest, int vertex_count,
                                int* corners, int tet_count, pl_material* materials, pl_pool* pool,
                                pl_error* error);
@@ -24,7 +24,7 @@ pl_status pl_tet_elements_take(pl_element_set* set, const double* rest, int vert
 double pl_tet_element_volume(const pl_element_set* set, int element);
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);
 
-// The kind of these sets, for comparison; and the materials of a set, one per tet.
+// The functions of these sets, to compare with set->kind; and the materials of a set, one per tet.
 extern const pl_element_functions pl_tet_elements;
 const pl_material* pl_tet_element_materials(const pl_element_set* set);
 

@@ -12,7 +12,7 @@ typedef struct tet_lanes {
     double F[9][PL_TET_LANES], shapes[9][PL_TET_LANES]; // shapes: g_1 .. g_3
 } tet_lanes;
 
-// Tets to look at: their corners, 4 per tet, from `first` on.
+// Tets to evaluate: their corners, 4 per tet, starting at `first`.
 typedef struct tet_group {
     const pl_tet_data* d;
     const int* corners;
@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) void find_invariants(const tet_lane
     }
 }
 
-// The moduli of stable Neo-Hookean tets, times their volumes. kappa is 0 without the volume part.
+// The moduli of stable Neo-Hookean tets, multiplied by their volumes. kappa is 0 without the volume
+// part.
 typedef struct tet_moduli {
     double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
 } tet_moduli;

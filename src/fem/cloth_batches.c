@@ -32,7 +32,7 @@ void pl_cloth_batches_free(pl_cloth_batches* b) {
     *b = (pl_cloth_batches){0};
 }
 
-// corners and places in the matrix, which lie behind one another in every kind of batch
+// corners and matrix positions, which have the same layout in every kind of batch
 static void fill_corners(pl_cloth_batches* b, int place, const int* v, const pl_block_matrix* A) {
     int n = corner_count(b->kind), lane = place % PL_LANES;
     int32_t *corners = batch_corners(b, place / PL_LANES), *at = corners + n * PL_LANES;
@@ -137,7 +137,7 @@ static int compare_places(const void* a, const void* b) {
     return (p > q) - (p < q);
 }
 
-// whether all the places (0, 1) differ; lanes past the last spring are not looked at
+// whether all positions of block (0, 1) differ; lanes past the last spring are ignored
 static bool are_different(const pl_cloth_batches* b, int32_t* places) {
     const pl_spring_batch* springs = b->batches;
     for (int k = 0; k < b->count; k++) places[k] = springs[k / PL_LANES].at[1][k % PL_LANES];
@@ -152,7 +152,7 @@ bool pl_cloth_batches_write(pl_cloth_batches* b) {
     b->writes = places && are_different(b, places);
     PL_FREE(places, int32_t, b->count);
     if (!b->writes) return false;
-    // what is written last counts: the lanes that repeat the last spring write what it does
+    // blocks are overwritten, so the lanes that repeat the last spring must write the same values
     pl_spring_batch* springs = b->batches;
     for (int k = b->count; k < b->batch_count * PL_LANES; k++)
         springs[k / PL_LANES].stiffness[k % PL_LANES] =
@@ -191,7 +191,8 @@ PL_WIDE pl_mat3w outer_w(pl_vec3w a, pl_vec3w b) {
                        a.z * b.y, a.z * b.z}};
 }
 
-// A hinge that is not wholly projected, one by one and in double: its Hessian is no outer product.
+// A hinge that is only partly projected, one at a time and in double: its Hessian is not an outer
+// product.
 static void add_mixed_hinge(const sum_job* job, const pl_hinge_batch* h, int lane) {
     double exact[144], projected[144] = {0.0}, part = (double)job->projected;
     double rest = (double)h->rest[lane], stiffness = (double)h->stiffness[lane];
@@ -241,7 +242,7 @@ PL_WIDE void add_patch_blocks(const sum_job* job, const pl_patch_batch* p, int i
     pl_add_block_w(job->blocks, p->at[PL_PATCH_CORNERS * j + i], &Kt);
 }
 
-// K_ab = sum_ij M_ij g_i(a) g_j(b)'. Each outer corner is of one hinge only.
+// K_ab = sum_ij M_ij g_i(a) g_j(b)'. Each outer corner belongs to one hinge only.
 static void add_patches(const sum_job* job, const pl_patch_batch* p) {
     pl_vec3w x[PL_PATCH_CORNERS], g[3][4], own[3][3], moment[3][3];
     for (int i = 0; i < PL_PATCH_CORNERS; i++) x[i] = pl_load_vec3_w(job->x, p->corners[i]);
@@ -269,7 +270,7 @@ static void add_patches(const sum_job* job, const pl_patch_batch* p) {
 }
 
 // Always projected: the second derivatives of the angles would take a dozen times as long, and
-// steps of cloth are no better for them.
+// steps of cloth would be no better.
 static void visit_patches(int first, int last, void* user) {
     const sum_job* job = user;
     for (int k = first; k < last; k++) {

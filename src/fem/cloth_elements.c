@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-// elements with a rest value and a stiffness each: springs and hinges
+// elements with one rest value and one stiffness: springs and hinges
 typedef struct pair_data {
     int count;
     double* rest;
     double* stiffness;
-    double* slopes; // hinges: 4 each, of the angle where it is flat, for Projective Dynamics
+    double* slopes; // hinges: 4 each, slopes of the angle where it is flat, for Projective Dynamics
 } pair_data;
 
 static void pair_destroy(void* data) {
@@ -74,9 +74,9 @@ static void spring_projective(const void* data, int e, double* matrix) {
 
 enum { WIDE = 8 };
 
-// Springs [first, first + count), count at most WIDE. Plain loops, which the compiler makes wide
-// for the constant count; in double, because with stiff springs float loses more of their forces
-// than solvers leave.
+// Springs [first, first + count), count at most WIDE. Plain loops, which the compiler vectorises
+// for a constant count. In double, because the round-off of float in the forces of stiff springs
+// exceeds the tolerance of solvers.
 static inline __attribute__((always_inline)) void add_spring_gradients(const pl_element_set* set,
                                                                        int first, int count,
                                                                        const double* x,
@@ -206,7 +206,7 @@ const pl_element_functions pl_hinge_elements = {.name = "hinge",
 
 typedef struct membrane_data {
     int count;
-    double* gradients; // 6 per triangle: of the shape functions, in the triangle's plane
+    double* gradients; // 6 per triangle: gradients of the shape functions, in the triangle's plane
     double* areas;
     pl_membrane* membranes;
 } membrane_data;

@@ -22,7 +22,7 @@ static bool visit_membranes(const walk* w) {
     return true;
 }
 
-// means over the triangles that meet at an edge
+// means over the triangles on both sides of an edge
 static pl_element_material mean_at(const walk* w, const pl_edge_pairs* edge) {
     pl_element_material mean = w->body->materials[edge->sides[0] / 3];
     for (int k = 1; k < edge->count; k++) {

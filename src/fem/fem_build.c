@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth becomes the elements that cloth_walk.h finds. They are collected first, since their number
-// is not known before.
+// Makes the elements of cloth that cloth_walk.h finds. They are collected first, since their number
+// is not known in advance.
 #include "fem/fem_build.h"
 #include "base/array.h"
 #include "fem/cloth_elements.h"
@@ -17,7 +17,7 @@ typedef struct collected {
 
 typedef struct cloth_collector {
     collected springs, membranes, patches, hinges;
-    int first_vertex; // of the body at hand
+    int first_vertex; // of the current body
 } cloth_collector;
 
 static bool collect(collected* c, const int* corners, int corner_count, int first_vertex,

@@ -18,17 +18,17 @@ enum {
 
 struct pl_float_sets {
     int vertex_count;
-    const pl_block_matrix* A; // its pattern
-    pl_float_layout layout;   // without places: that of A
+    const pl_block_matrix* A; // only the pattern is used
+    pl_float_layout layout;   // without places: the layout of A
     pl_tet_batches tets[MAX_TETS];
-    const pl_element_set* tet_sources[MAX_TETS]; // that they were made of
+    const pl_element_set* tet_sources[MAX_TETS]; // sets that the batches were made of
     int tet_set_count;
     pl_cloth_batches cloth[MAX_CLOTH];
     const pl_element_set* cloth_sources[MAX_CLOTH];
     int cloth_count;
-    int* orders[PL_MAX_ELEMENT_SETS]; // of each set: its elements as they stand in batches
+    int* orders[PL_MAX_ELEMENT_SETS]; // of each set: its elements in the order of the batches
     int element_counts[PL_MAX_ELEMENT_SETS];
-    const int* tet_orders[MAX_TETS]; // the same
+    const int* tet_orders[MAX_TETS]; // the same, for each of `tets`
     bool springs_alone; // every coupling is one spring: blocks are written, not added to
     float* x;           // float4 per vertex
 };
@@ -68,8 +68,8 @@ static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, const in
     return status;
 }
 
-// One set of springs with as many springs as there are couplings, and no two between the same
-// vertices.
+// Sets springs_alone if the only elements are one set of springs, with as many springs as couplings
+// and no two between the same vertices.
 static void find_alone(pl_float_sets* s, int set_count) {
     const pl_block_matrix* A = s->A;
     pl_cloth_batches* springs = &s->cloth[0];
@@ -120,7 +120,7 @@ static float* block_at(const pl_float_sets* s, float* blocks, int entry) {
     return blocks + 9 * (size_t)(s->layout.places ? s->layout.places[entry] : entry);
 }
 
-// positions as seen from the middle of them all, where float is finest
+// positions relative to the centre of all of them, where float is most accurate
 static void narrow_positions(pl_float_sets* s, pl_pool* pool, const double* x) {
     double origin[3];
     pl_points_mean(pool, x, s->vertex_count, origin);
@@ -173,7 +173,7 @@ static void close_rows_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// what couplings have besides their elements: damping and the mass matrix
+// the contributions to couplings that come from no element: damping and the mass matrix
 static void add_rows_task(int begin, int end, int worker, void* user) {
     const rows_job* job = user;
     const pl_step_objective* f = job->f;
@@ -239,7 +239,7 @@ typedef struct term_target {
     float* blocks;
 } term_target;
 
-// blocks of pairs that are not in the pattern are left out
+// blocks of pairs outside the pattern are ignored
 static void add_term_block(void* to, int row, int column, const double block[9]) {
     const term_target* t = to;
     const pl_block_matrix* A = t->sets->A;

@@ -8,7 +8,7 @@
 #include "fem/fem_system.h"
 #include "fem/fem_update.h"
 
-// What the multigrid of fem does otherwise than the scene says.
+// Notes where the multigrid of fem deviates from the scene's settings.
 static void note_unused(const pl_step_settings* settings, pl_notes* notes) {
     const pl_multigrid* m = &settings->multigrid;
     if (settings->linear != PL_LINEAR_MULTIGRID && settings->linear != PL_LINEAR_MGPCG) return;

@@ -16,9 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-// longest turn of a step, where a x r is not yet a stretch to be seen [rad]
+// longest rotation of a step; up to it, the stretch that a x r causes cannot be seen [rad]
 static const double MAX_TURN = 0.1;
-// pivots below this part of the diagonal: points on a line, which have no turn about it
+// smaller pivots, relative to the diagonal, count as zero: points on a line have no rotation about
+// it
 static const double MIN_PIVOT = 1e-9;
 
 typedef struct balance_work {
@@ -30,7 +31,7 @@ static pl_piece_balance* piece_of(const balance_work* k, int row) {
     return &k->pieces[pl_rigid_start_piece(k->w->motion->rigid_start, row)];
 }
 
-// Sums of all vertices, and forces and torques.
+// Sums of mass and its moments over all vertices, and of forces and torques.
 static void sum_inertia(const balance_work* k) {
     const pl_projective_fast* p = k->w->p;
     for (int row = 0; row < p->vertex_count; row++) {
@@ -68,7 +69,7 @@ static void start_system(pl_piece_balance* s) {
     pl_vec3_store(s->b + 3, s->torque);
 }
 
-// Pieces that contacts or pins act on are held. False if all are.
+// Marks pieces on which contacts or pins act as held. Returns false if all are.
 static bool find_held(const balance_work* k, int count) {
     const pl_projective_fast* p = k->w->p;
     const pl_quasi_contact* contacts = p->quasi.contacts.data;
@@ -100,7 +101,7 @@ static bool solve(pl_piece_balance* s) {
     return true;
 }
 
-// The motion of the piece; none if it is held or has no rigid motion of its own.
+// The motion of the piece; zero if it is held or has no rigid motion.
 static void find_motion(pl_piece_balance* s) {
     start_system(s);
     const bool moves = s->is_used && !s->is_held && solve(s);

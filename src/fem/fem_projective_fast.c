@@ -39,7 +39,7 @@ static bool can_step(const void* data, const pl_step_objective* f) {
     return p->in_float && f->inertia > 0.0 && !f->mass_matrix && f->term_count == 0;
 }
 
-// Looks at hard pins only, of which there are few; two may be at one vertex.
+// Compares hard pins only, of which there are few; a vertex may have two.
 static bool held_as_before(pl_projective_fast* p, const pl_step_objective* f) {
     int count = 0;
     bool same = true;
@@ -62,14 +62,14 @@ static void hold(pl_projective_fast* p, const pl_step_objective* f) {
         if (f->pins[k].hard) p->held[f->pins[k].vertex] = 1;
 }
 
-// the levels for this objective without its pins and contacts
+// updates the levels for this objective without its pins and contacts
 static pl_status prepare_levels(pl_projective_fast* p, pl_step_objective* f, pl_error* error) {
     double drag = f->velocity_time > 0.0 ? f->damping_mass / f->velocity_time : 0.0;
     double stiffness_drag = f->velocity_time > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
     bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
                 p->inertia == f->inertia && p->drag == drag && p->stiffness_drag == stiffness_drag;
     if (same) return PL_OK;
-    // pins and contacts are springs of the levels, and what is held the levels know
+    // the levels get soft pins and contacts as springs, and know which vertices are held
     pl_step_objective bare = *f;
     bare.pin_count = bare.contact_count = 0;
     bare.fixed = NULL;
@@ -85,16 +85,16 @@ static pl_status prepare_levels(pl_projective_fast* p, pl_step_objective* f, pl_
     return status;
 }
 
-// A right-hand side with all frequencies, of the size of weights.
+// A right-hand side with all frequencies, scaled by the masses.
 static void fill_test_load(const pl_step_objective* f, double* b) {
     pl_random random = {1};
     for (int i = 0; i < 3 * f->vertex_count; i++)
         b[i] = f->mass[i / 3] * (1.0 + pl_random_uniform(&random, -1.0, 1.0));
 }
 
-// Tests whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
-// its values are new; sets *fails if they do not. Float cannot represent stiff parts in something
-// 1e8 times softer: such a system is left to the direct solver.
+// If the values of this objective's matrix, which includes inertia, are new: tests whether, and how
+// fast, cycles solve it. Sets *fails if they do not. Float cannot represent stiff parts in
+// something 1e8 times softer: such a system is left to the direct solver.
 static pl_status check(void* data, pl_step_objective* f, pl_minimiser* m, bool* fails,
                        pl_error* error) {
     pl_projective_fast* p = data;
@@ -119,7 +119,7 @@ static double max_stiffness(const pl_projective_fast* p, int vertex) {
     return MAX_SPRING_RATIO * fine->fixed_diagonal[fine->order.place[vertex]];
 }
 
-// Soft pins that are not too stiff; f has a copy of them, if it takes one.
+// Limits the stiffness of soft pins; f gets the softened copy if there is one.
 static pl_status soften_pins(pl_projective_fast* p, pl_step_objective* f, pl_error* error) {
     p->softened_pin_count = 0;
     for (int k = 0; k < f->pin_count; k++)
@@ -156,7 +156,7 @@ pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f
     return status == PL_OK ? soften_pins(p, f, error) : status;
 }
 
-// the spring at a vertex, new or there already
+// the spring at a vertex, created if there is none
 static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
     int place = pl_scalar_mg_fine(p->mg)->order.place[vertex];
     if (p->pending_slot[place] == 0) {
@@ -177,7 +177,7 @@ static void add_contact(pl_mg_spring* s, const pl_step_objective* f, int k, cons
         for (int c = r; c < 3; c++) s->block[at++] += block[3 * r + c];
 }
 
-// the springs by place; the marks are taken away
+// sorts the springs by place and clears the marks
 static bool order_springs(pl_projective_fast* p) {
     int places = pl_scalar_mg_fine(p->mg)->order.place_count;
     const pl_mg_spring* pending = p->pending.data;
@@ -217,13 +217,13 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objecti
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 
-// A matrix without inertia was not tested before the step, because contacts may hold the body. Its
+// A matrix without inertia is not tested before the step, because contacts may hold the body. Its
 // first solve is the test, with as many iterations.
 static bool is_first_of_statics(const pl_projective_fast* p) {
     return !p->is_checked && !(p->inertia > 0.0);
 }
 
-// Returns false if the cycles have failed. The matrix is definite; it seems indefinite in float
+// Returns false if the cycles have failed. The matrix is definite; in float it may seem indefinite
 // where round-off hides its soft motions.
 static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bool watched,
                             pl_linear_info* linear) {
@@ -281,7 +281,7 @@ static size_t u_size(const pl_projective_fast* p) {
     return sizeof(double) + 4 * (size_t)p->vertex_count * sizeof(float);
 }
 
-// What later steps depend on besides positions and velocities: the rotations, and u.
+// The state that later steps depend on besides positions and velocities: the rotations, and u.
 static size_t state_size(const void* data) {
     const pl_projective_fast* p = data;
     return sizeof(int64_t) + rotations_size(p) + u_size(p);

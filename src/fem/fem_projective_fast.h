@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Projective Dynamics on the scalar multigrid, for "linear": "multigrid" and "mgpcg". Vertices are
-// float4 in an order of their own; the state stays in double where it is.
+// float4 in a separate order; the state stays in double in its own order.
 //
-// Within a step the position of a vertex is y + u: y (double) is where it would fly to under its
-// forces, u (float) is the correction by the step. So float rounds the small u, not the position.
-// Elements get float positions relative to a vertex of their own body.
+// Within a step the position of a vertex is y + u: y (double) is where the vertex would move under
+// its forces without elements, u (float) is the correction by the step. So float rounds the small
+// u, not the position. Elements get float positions relative to a vertex of their own body.
 #ifndef PL_FEM_PROJECTIVE_FAST_H
 #define PL_FEM_PROJECTIVE_FAST_H
 
@@ -18,7 +18,7 @@
 typedef struct pl_projective_fast pl_projective_fast;
 
 enum { PL_PROJECTIVE_LAWS = 2 };     // ARAP, corotated
-enum { PL_PROJECTIVE_BLOCK = 2048 }; // vertices of a task
+enum { PL_PROJECTIVE_BLOCK = 2048 }; // vertices per task
 
 // What pl_projective_balance sums over a connected piece.
 typedef struct pl_piece_balance {
@@ -29,26 +29,26 @@ typedef struct pl_piece_balance {
     pl_vec3 squares;       // of w r_x^2, w r_y^2, w r_z^2
     pl_vec3 products;      // of w r_y r_z, w r_z r_x, w r_x r_y
     pl_vec3 force, torque; // of -gradient
-    double K[6][6], b[6];  // b becomes the motion: shift, then turn
+    double K[6][6], b[6];  // b becomes the motion: translation, then rotation
 } pl_piece_balance;
 
 struct pl_projective_fast {
     int vertex_count;
     pl_pool* pool;
-    pl_block_matrix* A; // the minimiser's: without pins and contacts, and nothing held
+    pl_block_matrix* A; // the minimiser's: without pins and contacts, and with nothing held
     const pl_element_set* sets;
     int set_count;
     double* rest; // 3 per vertex
-    int* root;    // per vertex: one of its body, whose position is the origin of its floats
+    int* root;    // per vertex: the vertex of its body that is the origin of its float positions
     pl_scalar_mg* mg;
 
-    // float elements, if all are of kinds that have them
+    // float elements, if all kinds of elements have a float form
     bool in_float;
     const pl_element_set *tet_set, *spring_set; // or NULL
     int* tet_order;                             // elements of tet_set in the order of batches
     pl_tet_batches tets[PL_PROJECTIVE_LAWS];
     pl_spring_batches springs;
-    bool is_cold;      // rotations are not near: the next gradient finds them
+    bool is_cold;      // the stored rotations are far off: the next gradient computes them anew
     bool values_stale; // masses or materials have changed
 
     bool is_checked, cycles_fail, cycles_slow; // see `check` in fem_projective_fast.c
@@ -60,29 +60,31 @@ struct pl_projective_fast {
     unsigned char *held, *held_now; // per vertex; held_now is 0 between steps
     int held_count;
 
-    // Vertices in the order of the band, which is best for elements (1.6 times faster than at the
-    // places of the smoother, which follow colours).
-    int* number;    // of each vertex
-    int* vertex_of; // each number
-    int* place_of;  // each number
-    // Float4 per number. y: rounded, its fourth (w + drag) m; y_low: what rounding took, its fourth
-    // the longest edge at rest. x: y + u, or (steps that are solved to a tolerance) y_low + u.
+    // Vertices are numbered in the order of the band, which is best for elements (1.6 times faster
+    // than the order of the smoother, which follows colours).
+    int* number;    // of each vertex: its number
+    int* vertex_of; // of each number: its vertex
+    int* place_of;  // of each number: its place in the smoother
+    // Float4 per number. y: rounded, with (w + drag) m as fourth value. y_low: the rounding error
+    // of y, with the longest rest edge as fourth value. x: y + u, or (in steps that are solved to a
+    // tolerance) y_low + u.
     float *x, *y, *y_low, *u;
-    double u_inertia;      // of the step that u was found in; 0: it is of no use
-    float* edge;           // per vertex: the longest at rest
+    double u_inertia;      // of the step in which u was found; 0: u is of no use
+    float* edge;           // per vertex: its longest rest edge
     pl_quasi_newton quasi; // by number too
     // soft pins and contacts of an iteration
-    pl_array pending;  // of pl_mg_spring, in the order they come
+    pl_array pending;  // of pl_mg_spring, in the order in which they are added
     int* pending_slot; // per place: number in pending + 1, or 0
     pl_array ordered;  // of pl_mg_spring, by place
-    bool* block_turns; // per block of vertices: some turn fast about the first of their body
+    bool* block_turns; // per block of vertices: some rotate fast about the first vertex of their
+                       // body
     pl_array balances; // of pl_piece_balance, one per connected piece
     pl_array pins;     // of pl_pin: those of the step, softened; empty if all are soft enough
     int softened_pin_count, softened_contact_count; // in the last step, and the last detection
 };
 
-// A and the sets are kept by reference. A has the stiffness, which the sampling of coarse nodes may
-// follow; positions: at rest.
+// A and the sets are kept by reference. A holds the stiffness, which the sampling of coarse nodes
+// may follow; positions: at rest.
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    const double* positions, const pl_element_set* sets,
                                    int set_count, const pl_step_settings* settings, pl_pool* pool,
@@ -99,18 +101,18 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_ste
                                   const pl_step_settings* settings, pl_detect detect,
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
-// Parts of a step: the levels for this objective, pins and contacts (those of f) on them, and the
-// direction of a step from b of the finest level.
+// Parts of a step: prepares the levels for this objective, puts the pins and contacts of f on them,
+// and finds the direction of a step from the right-hand side b of the finest level.
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f, pl_error* error);
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objective* f,
                                     const double* x, pl_error* error);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
                               const pl_deadline* deadline, pl_method_info* info);
 
-// As a solver of a step: a view of p, and the one for "linear": "multigrid" and "mgpcg" (none for
-// others).
+// As a solver of a step: a view of p, and the solver for "linear": "multigrid" and "mgpcg" (none
+// for other values).
 pl_projective_solver pl_projective_fast_view(pl_projective_fast* p);
-// The other way: NULL if the solver is another one.
+// The inverse of pl_projective_fast_view: NULL if it is another solver.
 pl_projective_fast* pl_projective_fast_of(const pl_projective_solver* solver);
 pl_status pl_projective_fast_solver(const pl_solver_input* input, pl_projective_solver* out,
                                     pl_error* error);

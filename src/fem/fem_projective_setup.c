@@ -54,7 +54,7 @@ static bool has_float_law(const pl_element_set* set) {
     return true;
 }
 
-// which sets there are, and whether all have float elements
+// finds the sets, and whether all have float elements
 static void look_at_sets(pl_projective_fast* p) {
     p->in_float = true;
     for (int k = 0; k < p->set_count; k++) {
@@ -67,15 +67,16 @@ static void look_at_sets(pl_projective_fast* p) {
     }
 }
 
-// elements in the order of the band, so that their vertices lie near to one another
+// sorts elements in the order of the band, so that those with nearby vertices are close together
 static pl_status order_elements(const pl_projective_fast* p, const pl_element_set* set, int* order,
                                 pl_error* error) {
     pl_ordering vertices = {p->vertex_count, p->number, p->vertex_of}, elements;
     pl_status status = pl_order_elements(set->corners, set->count, set->kind->corner_count,
                                          &vertices, &elements, error);
     if (status != PL_OK) return status;
-    // Neighbours in the order share vertices, and a batch adds to its vertices lane after lane:
-    // tets that stand STRIDE apart side by side wait less for one another.
+    // Neighbours in the order share vertices, and a batch adds to its vertices lane after lane.
+    // Tets that are STRIDE apart in the order therefore become adjacent lanes: they wait less for
+    // one another.
     int window = STRIDE * PL_LANES, whole = set->count / window * window;
     for (int k = 0; k < set->count; k++) {
         int in_window = k % window, from = in_window % PL_LANES * STRIDE + in_window / PL_LANES;
@@ -90,7 +91,7 @@ enum { ELEMENT_BLOCK = 4096, VERTEX_BLOCK = 4096 };
 typedef struct order_job {
     const pl_projective_fast* p;
     const pl_element_set* set;
-    const int* order; // NULL: as they are
+    const int* order; // NULL: unchanged
     int* corners;
     pl_material* materials;
     double* rest;
@@ -121,7 +122,7 @@ static void rest_task(int begin, int end, int worker, void* user) {
                3 * sizeof(double));
 }
 
-// corners by number, in the given order (NULL: as they are)
+// corners as vertex numbers, in the given order (NULL: unchanged)
 static int* numbers_of(const pl_projective_fast* p, const pl_element_set* set, const int* order) {
     int n = set->kind->corner_count;
     int* corners = PL_ALLOC(int, (size_t)n*(size_t)set->count);
@@ -164,7 +165,7 @@ static pl_status setup_springs(pl_projective_fast* p, pl_error* error) {
     return status;
 }
 
-// stiffness and rest lengths as they are now
+// current stiffness and rest lengths
 void pl_projective_fast_update_elements(pl_projective_fast* p) {
     int filled[PL_PROJECTIVE_LAWS] = {0};
     for (int k = 0; p->tet_set && k < p->tet_set->count; k++) {
@@ -245,7 +246,7 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
     return PL_OK;
 }
 
-// the vectors of the vertices, and where each vertex is in them
+// the vectors of the vertices, and the position of each vertex in them
 static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
     const pl_slab_order* order = &pl_scalar_mg_fine(p->mg)->order;
     size_t count = (size_t)p->vertex_count;
@@ -289,7 +290,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
     if (status == PL_OK) look_at_sets(p);
     if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
     if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);
-    // nodes of coarser levels were found meanwhile
+    // nodes of coarser levels were sampled meanwhile
     if (status == PL_OK) status = pl_scalar_mg_finish(p->mg, error);
     if (status != PL_OK) {
         pl_projective_fast_destroy(p);

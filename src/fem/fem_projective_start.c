@@ -10,11 +10,11 @@
 
 enum { BLOCK = PL_PROJECTIVE_BLOCK };
 
-// u is that of a step as long as this one
+// u is that of a step of the same length
 static bool is_warm(const pl_projective_work* w) { return w->p->u_inertia == w->f->inertia; }
 
-// true if the vertex goes round the first one of its body at a speed that makes flights along
-// tangents a bad start
+// true if the vertex rotates about the first one of its body so fast that straight flight along the
+// velocity is a bad start
 static bool turns_fast(const pl_projective_work* w, int row) {
     const pl_projective_motion* m = w->motion;
     size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
@@ -34,8 +34,9 @@ static void store_flight(const pl_projective_fast* p, int row, pl_vec3 y, float 
     pl_store4(p->y_low + at, low);
 }
 
-// Start of the step: y, with the weight of the vertex in its fourth value. Vertices come in the
-// order of the state, which may be any, and go to their numbers. Returns the sum of squared forces.
+// Start of the step: computes y, with the weight of the vertex as fourth value. Vertices are read
+// in the order of the state, which may be any, and written by number. Returns the sum of squared
+// forces.
 static double fly_part(int begin, int end, void* user) {
     const pl_projective_work* w = user;
     pl_projective_fast* p = w->p;
@@ -54,7 +55,7 @@ static double fly_part(int begin, int end, void* user) {
     return sum;
 }
 
-// vertices that are held are at their targets
+// puts held vertices at their targets
 void pl_projective_place_held(const pl_projective_work* w) {
     pl_projective_fast* p = w->p;
     for (int k = 0; k < w->f->pin_count; k++) {
@@ -84,11 +85,11 @@ void pl_projective_write_positions(const pl_projective_work* w) {
             pl_vec3_store(w->x_out + 3 * (size_t)w->f->pins[k].vertex, w->f->pins[k].target);
 }
 
-// u that leads to x_out in bodies that were moved rigidly, or to the last positions in those that
-// stay; 0 in the others, at the first start
+// Sets u so that it leads to x_out in bodies that were moved rigidly, or to the last positions in
+// pieces that stay. In the others u becomes 0 if the step is at its start (at_start).
 typedef struct start_work {
     const pl_projective_work* w;
-    const double* stays; // per piece: above 0 if it does; NULL: rigid motions
+    const double* stays; // per piece: above 0 if it stays; NULL: rigid motions
 } start_work;
 
 static void start_task(int begin, int end, int worker, void* user) {
@@ -132,7 +133,7 @@ void pl_projective_warm_start(pl_projective_work* w) {
     w->at_start = false;
 }
 
-// Bodies that turn fast start turned (rigid_start.h).
+// Rotates the start of bodies that rotate fast (rigid_start.h).
 void pl_projective_turn_start(pl_projective_work* w) {
     const pl_projective_motion* m = w->motion;
     bool turns = false;
@@ -146,8 +147,8 @@ void pl_projective_turn_start(pl_projective_work* w) {
 }
 
 // If a piece flies deep into an obstacle, contact puts all vertices inside it on the surface at
-// once, and a few iterations do not free them again. Returns true if the contacts of some pieces at
-// x_out have more energy than the motion that led their vertices there; these pieces get a value
+// once, and a few iterations do not free them again. Returns true if, for some pieces, the contacts
+// at x_out have more energy than the motion that led their vertices there; these pieces get a value
 // above 0.
 bool pl_projective_find_deep(const pl_projective_work* w) {
     pl_rigid_start* pieces = w->motion->rigid_start;

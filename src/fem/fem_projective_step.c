@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of Projective Dynamics in float (S0 Algorithm 4): gradient, one solution with the constant
+// A step of Projective Dynamics in float (S0 Algorithm 4): gradient, one solve with the constant
 // matrix, update, repeat. All work on vertices is fused into as few parallel passes as possible.
 //
 //   paper   here
-//   y       where the vertex flies to, forces included: from + (w tau v + f/m) / (w + drag)
-//   x       y + u; u is what the iterations find
+//   y       where the vertex would move without elements: from + (w tau v + f/m) / (w + drag)
+//   x       y + u; the iterations find u
 //   A_0     the fixed matrix, with pins and contacts as springs on its diagonal
 //
 // The iterations are those of step_projective_loop.c.
 //
-// With a fixed number of iterations the reported residual is that before the last one, because the
-// final one would cost another gradient.
+// With a fixed number of iterations the reported residual is that before the last one, because
+// computing the final one would cost another gradient.
 #include "base/timer.h"
 #include "fem/fem_projective_work.h"
 #include "sparse/vector.h"
@@ -21,9 +21,9 @@
 #include <math.h>
 #include <string.h>
 
-// Noise of forces, as a fraction of its bound: for a bear in contact, forces end at 0.1 to 0.6 of
-// it. If that is too low, forces below STALL_NOISE times as much that have not decreased for this
-// many iterations are also noise.
+// Round-off of forces, as a fraction of its bound: for a bear in contact, forces end at 0.1 to 0.6
+// of it. If that is too low, forces below STALL_NOISE times as much that have not decreased for
+// STALL iterations also count as round-off.
 enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
 static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
@@ -37,14 +37,14 @@ static bool has_enough_iterations(const pl_projective_work* w) {
     return !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
 }
 
-// A few iterations leave torques. Without a line search the forces at the end are unknown.
+// Few iterations leave a torque. Without a line search the forces at the end are unknown.
 static bool wants_balance(const pl_projective_work* w) {
     return w->settings->all_iterations && w->settings->line_search && has_enough_iterations(w) &&
            !w->at_start && !w->on_the_way;
 }
 
-// Forces of lasting contacts change little from step to step, and u is their effect: it starts with
-// its last value. Without contacts the flight is a better start.
+// Forces of lasting contacts change little from step to step, and u is their effect: its last value
+// is the initial guess. Without contacts, free flight is a better one.
 static bool is_start_for_next(const pl_projective_work* w) {
     return has_enough_iterations(w) && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
 }
@@ -54,7 +54,7 @@ static void add_force(const pl_projective_work* w, int vertex, pl_vec3 gradient)
     if (!w->p->held[vertex]) pl_store4(g, pl_load4(g) + pl_float4_of(gradient));
 }
 
-// The gradient of elements and pins; it was zero.
+// Adds the forces of elements and pins to a gradient that is zero.
 static void sum_forces(const pl_projective_work* w) {
     pl_projective_fast* p = w->p;
     const float *x = pl_projective_high(w), *low = pl_projective_low(w);
@@ -81,14 +81,14 @@ static void drag_task(int begin, int end, int worker, void* user) {
         add_force(w, v, pl_scale(scale, pl_vec3_load(drag + 3 * (size_t)v)));
 }
 
-// damping by stiffness at x_out, with the matrix in double
+// adds stiffness damping at x_out, with the matrix in double
 static void add_drag(pl_projective_work* w) {
     if (!(w->f->damping_stiffness > 0.0)) return;
     pl_step_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
     pl_parallel_for(w->p->pool, drag_task, w->p->vertex_count, BLOCK, w);
 }
 
-// Adds inertia, and takes out what is held; the square of the gradient.
+// Adds inertia, and removes held directions; returns the square of the gradient.
 static double inertia_gradient_part(int begin, int end, void* user) {
     const pl_projective_work* w = user;
     const pl_projective_fast* p = w->p;
@@ -114,7 +114,7 @@ static double residual_part(int begin, int end, void* user) {
     return sum[0] + sum[1] + sum[2];
 }
 
-// u += length d, and what follows from it; the gradient is zero again
+// u += length d; updates what depends on u, and clears the gradient
 static void advance_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pl_projective_work* w = user;
@@ -129,8 +129,8 @@ static void advance_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// Finite if the solution is; for the last of a fixed number of iterations, after which only the new
-// state is asked for.
+// For the last of a fixed number of iterations, after which only the new state is needed. Returns a
+// finite number if the solution is finite.
 static double last_part(int begin, int end, void* user) {
     const pl_scalar_fine* fine = pl_scalar_mg_fine(((const pl_projective_work*)user)->p->mg);
     pl_f4 sum = {0};
@@ -145,7 +145,7 @@ static void clear_task(int begin, int end, int worker, void* user) {
     memset(g + 4 * (size_t)begin, 0, 4 * sizeof(float) * (size_t)(end - begin));
 }
 
-// squares of forces that change the motion
+// sum of squares of the forces that change the motion
 static double inertia_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
@@ -159,7 +159,8 @@ static double inertia_part(int begin, int end, void* user) {
     return sum;
 }
 
-// Squares of what rounding leaves in forces: of low parts, and of deformations, which are edges.
+// Sum of squares of the round-off in forces: from the low parts, and from deformations, which are
+// differences along edges.
 static double noise_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
@@ -175,7 +176,7 @@ static double noise_part(int begin, int end, void* user) {
     return NOISE * NOISE * FLT_EPSILON * FLT_EPSILON * sum;
 }
 
-// energy of the distance to y, which inertia and outer forces pull to
+// energy of the distance to y, to which inertia and external forces pull
 static double motion_energy_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
@@ -248,14 +249,14 @@ static void commit(const pl_projective_work* w) {
     pl_parallel_for(w->p->pool, commit_task, w->p->vertex_count, BLOCK, (void*)w);
 }
 
-// contacts at x_out
+// finds contacts at x_out
 static pl_status find_contacts(const pl_projective_work* w, bool first, pl_error* error) {
     pl_projective_solver solver = pl_projective_fast_view(w->p);
     return pl_projective_detect(&solver, w->m, w->f, w->detect, w->detect_user, w->x_out, first,
                                 error);
 }
 
-// the load of each piece, as evaluate() has that of the whole
+// computes the load of each piece, as evaluate() computes that of the whole
 static void start_piece_loads(pl_projective_work* w) {
     const pl_minimiser* m = w->m;
     const pl_search* s = &m->search;
@@ -265,7 +266,8 @@ static void start_piece_loads(pl_projective_work* w) {
         s->piece[k].load = largest(s->tried[k], sqrt(s->norms[k]));
 }
 
-// What contacts add to the square of the gradient; to those of pieces, if they are asked for.
+// Returns what contacts add to the square of the gradient; adds it to `pieces` too unless that is
+// NULL.
 static double add_contact_squares(const pl_projective_work* w, double* pieces) {
     const pl_projective_fast* p = w->p;
     const pl_quasi_contact* contacts = p->quasi.contacts.data;
@@ -282,9 +284,9 @@ static double add_contact_squares(const pl_projective_work* w, double* pieces) {
     return sum;
 }
 
-// Contacts, springs and the gradient at the present u. The load of the step includes the forces at
-// its start, except those of contacts: the depth of the start in an obstacle says nothing about the
-// forces at the end.
+// Contacts, springs and the gradient at the current u. The load of the step includes the forces at
+// its start, except those of contacts: how deep the start is inside an obstacle says nothing about
+// the forces at the end.
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
     pl_projective_work* w = user;
     pl_step_objective* f = w->f;
@@ -307,7 +309,7 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
     return status;
 }
 
-// Phi at x_out, up to a constant. Contacts are those of f; friction is left out.
+// Phi at x_out, up to a constant. Contacts are those of f; friction is ignored.
 static double objective_at(const pl_projective_work* w, double motion) {
     double sum = motion + pl_step_elastic_energy(w->f, w->x_out);
     for (int k = 0; k < w->f->pin_count; k++) {
@@ -327,7 +329,7 @@ static double objective_at(const pl_projective_work* w, double motion) {
 static pl_status stay_if_better(pl_projective_work* w, pl_error* error) {
     pl_projective_fast* p = w->p;
     pl_step_objective* f = w->f;
-    float* kept = p->quasi.direction; // not needed any more
+    float* kept = p->quasi.direction; // no longer needed
     size_t size = 4 * (size_t)p->vertex_count * sizeof(float);
     int contact_count = f->contact_count;
     pl_projective_write_positions(w);
@@ -344,8 +346,9 @@ static pl_status stay_if_better(pl_projective_work* w, pl_error* error) {
     return PL_OK;
 }
 
-// Tests whether each connected piece is in balance relative to its own load, as below for a single
-// piece. Reports the worst residual. True if all are balanced, or as nearly as float allows.
+// Tests whether each connected piece is balanced relative to its own load, as below for a single
+// piece. Reports the worst residual. Returns true if all are balanced, or as nearly as float
+// allows.
 static bool judge_pieces(pl_projective_work* w, bool first, bool* float_is_enough) {
     const pl_minimiser* m = w->m;
     const pl_step_settings* settings = w->settings;
@@ -373,7 +376,7 @@ static bool judge_pieces(pl_projective_work* w, bool first, bool* float_is_enoug
     return at_the_end;
 }
 
-// True if forces are noise above its bound.
+// True if the forces are round-off, although above its estimated bound.
 static bool has_stalled(pl_projective_work* w, int iteration) {
     if (iteration == 0 || w->norm < w->best) {
         w->best = w->norm;
@@ -420,7 +423,7 @@ static pl_status find_direction(void* user, double* slope, pl_error* error) {
     pl_status status = pl_quasi_newton_begin(&p->quasi, p->place_of, fine->b, error);
     if (status != PL_OK) return status;
     pl_projective_fast_solve(p, settings, w->m->deadline, w->info);
-    // the last positions come straight from the solution
+    // the last positions come directly from the solution
     if (is_last && p->quasi.pair_count == 0) {
         *slope = pl_parallel_sum(p->pool, last_part, fine->order.place_count, BLOCK, w);
         w->on_the_way = *slope == 0.0;
@@ -439,7 +442,7 @@ static void advance(void* user, double length) {
     w->at_start = false;
 }
 
-// Iterates from the start that u holds.
+// Iterates from the initial guess in u.
 static pl_status iterate(pl_projective_work* w, pl_error* error) {
     pl_projective_loop loop = {.quasi = &w->p->quasi,
                                .settings = w->settings,

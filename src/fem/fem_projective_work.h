@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The work data of a step of Projective Dynamics in float: fem_projective_start.c makes its start,
+// The data of a step of Projective Dynamics in float: fem_projective_start.c makes its start,
 // fem_projective_step.c iterates.
 #ifndef PL_FEM_PROJECTIVE_WORK_H
 #define PL_FEM_PROJECTIVE_WORK_H
@@ -9,7 +9,7 @@
 #include "fem/fem_projective_fast.h"
 #include "math/float4.h"
 
-// Vertices to the one whose memory is asked for while another is worked on
+// Prefetch distance in vertices.
 enum { PL_PROJECTIVE_AHEAD = 24 };
 
 typedef struct pl_projective_work {
@@ -23,23 +23,23 @@ typedef struct pl_projective_work {
     pl_method_info* info;
     double* x_out; // 3 per vertex
     int iteration;
-    double length;      // of the step along the direction
+    double length;      // step length along the direction
     double inertia;     // drag included [1/s^2]
     double flight_time; // during which velocity moves y, shortened by drag
-    bool is_split;      // x of the elements is y + low
-    bool at_start;      // u = 0, whatever is in its vector
-    bool on_the_way;    // the last direction is not in u yet
-    double load, noise; // what residuals are compared with, and round-off of forces [N]
+    bool is_split;      // elements read their positions as the sum y + low
+    bool at_start;      // u = 0, whatever its vector holds
+    bool on_the_way;    // the last direction has not been added to u yet
+    double load, noise; // what residuals are relative to, and round-off of forces [N]
     double norm;        // of the gradient
     double best;        // the smallest norm, in iteration best_at
     int best_at;
-    bool finished; // false: the tolerance is below what float gives
+    bool finished; // false: the tolerance is below the precision of float
     bool is_deep;  // some pieces started deep in obstacles
-    bool stays;    // they start where they were
+    bool stays;    // these pieces returned to their initial positions
 } pl_projective_work;
 
-// Positions of the elements, and low parts to be added to them, or NULL; fourth values may be
-// anything. A fixed number of iterations needs no more than float.
+// Positions of the elements, and low parts that are added to them, or NULL; fourth values may be
+// anything. For a fixed number of iterations plain float is enough.
 static inline const float* pl_projective_high(const pl_projective_work* w) {
     return w->is_split || w->at_start ? w->p->y : w->p->x;
 }
@@ -50,7 +50,7 @@ static inline const float* pl_projective_base(const pl_projective_work* w) {
     return w->is_split ? w->p->y_low : w->p->y;
 }
 
-// where the integrator starts from
+// the positions from which the integrator starts
 static inline pl_vec3 pl_projective_from(const pl_projective_motion* m, size_t i) {
     pl_vec3 x = pl_vec3_load(m->positions + i);
     if (!m->bdf2) return x;
@@ -68,7 +68,7 @@ static inline pl_vec3 pl_projective_flight(const pl_projective_work* w, int row)
     return pl_add(pl_projective_from(m, i), moved);
 }
 
-// u of a vertex, and the last direction where it is not in u
+// u of a vertex, plus the last direction if it has not been added yet
 static inline pl_f4 pl_projective_found(const pl_projective_work* w, int row) {
     const pl_projective_fast* p = w->p;
     pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + 4 * (size_t)p->number[row]);
@@ -86,20 +86,20 @@ static inline pl_vec3 pl_projective_position(const pl_projective_work* w, int ro
 
 // y of all vertices, with their weights. Returns the sum of squared forces.
 double pl_projective_fly(pl_projective_work* w);
-// Vertices that are held are at their targets.
+// Puts held vertices at their targets.
 void pl_projective_place_held(const pl_projective_work* w);
 // x_out = y + u
 void pl_projective_write_positions(const pl_projective_work* w);
-// Bodies that turn fast start turned (rigid_start.h).
+// Rotates the start of bodies that rotate fast (rigid_start.h).
 void pl_projective_turn_start(pl_projective_work* w);
-// u starts as the last step left it, if that was as long as this one.
+// Starts from the u of the last step, if that was as long as this one.
 void pl_projective_warm_start(pl_projective_work* w);
-// u leads to x_out in bodies that were moved rigidly (stays NULL), or to the last positions in
-// pieces with stays > 0.
+// Sets u so that it leads to x_out in bodies that were moved rigidly (stays NULL), or to the last
+// positions in pieces with stays > 0.
 void pl_projective_start_at(pl_projective_work* w, const double* stays);
-// True if some pieces start deep in obstacles; they have a value above 0 (pl_rigid_start_values).
+// True if some pieces start deep in obstacles; these get a value above 0 (pl_rigid_start_values).
 bool pl_projective_find_deep(const pl_projective_work* w);
-// Moves each free piece rigidly to where its forces and torques are in balance. The gradient is
+// Moves each free piece rigidly to where its forces and torques are balanced. The gradient must be
 // that at u.
 pl_status pl_projective_balance(pl_projective_work* w, pl_error* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A system of tets, cloth and springs, with the solvers that know them.
+// A system of tets, cloth and springs, with the solvers specialised for them.
 #ifndef PL_FEM_SYSTEM_H
 #define PL_FEM_SYSTEM_H
 
@@ -17,7 +17,8 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
                                const pl_step_settings* settings, pl_pool* pool,
                                pl_step_system** out, pl_error* error);
 
-// Projective Dynamics on multigrid of a system of fem, to be looked at; NULL if it has none.
+// The solver for Projective Dynamics on multigrid of a fem system, for tests and measurements; NULL
+// if it has none.
 pl_projective_fast* pl_fem_projective_of(const pl_step_system* system);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Walks over the bodies in the order in which fem_build.c made their elements, and gives each its
-// new numbers. Which elements there are does not depend on the numbers of a body that may change,
-// and those of the others do not change; so the walk meets the same elements.
+// Walks over the bodies in the order in which fem_build.c made their elements, and gives each
+// element its new numbers. Which elements a body has does not depend on the numbers that may
+// change, so the walk visits the same elements.
 #include "fem/fem_update.h"
 #include "elements/body_parts.h"
 #include "elements/tet_elements.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// the sets of a system by kind, each with the next element of the walk
+// the sets of a system by kind, and the next element of each
 typedef struct walk {
     pl_element_set *tets, *springs, *membranes, *patches, *hinges; // NULL: none of this kind
     int tet, spring, membrane, patch, hinge;

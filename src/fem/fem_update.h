@@ -7,8 +7,8 @@
 
 #include "step/step_system.h"
 
-// Rewrites element data, masses and damping in place. The bodies are those that the system was made
-// of, in the same order, with new numbers.
+// Rewrites element data, masses and damping in place. The bodies must be those of which the system
+// was made, in the same order, with new numbers.
 pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error);
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum { VERTICES_PER_TASK = 2048 };
-// mean stiffness over mean inertia: 1e-7 of it is the part that float takes of the softest motions,
-// if its round-off were to add up there
+// Limit of mean stiffness over mean inertia. 1e-7 of this ratio is the relative error that float
+// round-off causes in the softest motions if all of it adds up there.
 static const double MOST_STIFF = 1e6;
 
 struct pl_newton_multigrid {
@@ -23,13 +23,13 @@ struct pl_newton_multigrid {
     pl_mg_krylov krylov;
     pl_float_sets* sets;
     bool sets_stale;
-    int* places; // of the entries of A among the blocks of the finest level
+    int* places; // of the entries of A: positions of their blocks in the finest level
     int place_count;
     bool conjugate, fallback;
     pl_linear_fallback direct; // active: cycles have failed in this step
     pl_pool* pool;
-    // As a solver of a step: its matrix, without values until they are needed, and whether float
-    // may be enough.
+    // As a solver of a step: the matrix in double, without values until they are needed, and
+    // whether float may be accurate enough.
     pl_block_matrix* in_double;
     bool may_be_float;
 };
@@ -76,7 +76,7 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
                               .begin = {pattern->lower.begin, pattern->upper.begin},
                               .end = {pattern->lower.end, pattern->upper.end}};
     pl_float_sets_place(n->sets, &layout);
-    return pl_block_mg_finish(n->mg, error); // nodes of coarser levels were found meanwhile
+    return pl_block_mg_finish(n->mg, error); // nodes of coarser levels were sampled meanwhile
 }
 
 pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,
@@ -116,7 +116,7 @@ static double stiffness_part(int begin, int end, void* user) {
     return sum / 3.0;
 }
 
-// inertia gives soft motions their stiffness
+// soft motions get their stiffness from inertia
 static bool is_float_enough(const pl_newton_multigrid* n, const pl_step_objective* f) {
     double inertia =
         pl_step_mass_weight(f) * pl_parallel_sum(f->pool, mass_part, f->vertex_count,
@@ -141,7 +141,7 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
     else pl_block_mg_update_written(n->mg);
 }
 
-// The direct solver needs the matrix in double; without it, or without memory, x stays unchanged.
+// Needs the matrix in double. If that or memory is missing, x stays unchanged.
 static bool solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
                            const double* b, double* x, pl_linear_info* info) {
     if (!n->fallback || !n->krylov.A.values) return false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Elements that bend: a triangle of cloth among its three neighbours (material/bend_patch.h).
+// Bending elements: a triangle of cloth with its three neighbours (material/bend_patch.h).
 #ifndef PL_FEM_PATCH_ELEMENTS_H
 #define PL_FEM_PATCH_ELEMENTS_H
 
 #include "step/element_set.h"
 
-// Copies what it is given. corners: 6 per patch; forms: 6 per patch [J].
+// Copies its inputs. corners: 6 per patch; forms: 6 per patch [J].
 pl_status pl_patch_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                   const int* corners, int count, const double* forms,
                                   pl_error* error);

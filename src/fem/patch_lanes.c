@@ -49,8 +49,8 @@ PL_WIDE void load(lanes* l, const int* corners, const pl_patch_values* patches, 
 
 PL_WIDE pl_d4 abs_d4(pl_d4 a) { return (pl_d4)((pl_i4)a & INT64_MAX); }
 
-// atan2(s, c) by half the angle; two more halvings leave 0.2, where eleven terms of the series of
-// the arc tangent are exact to the last bits.
+// atan2(s, c) by half the angle. Two further halvings leave at most 0.2, where eleven terms of the
+// series of the arc tangent are exact to the last bits.
 PL_WIDE pl_d4 angle_of(pl_d4 s, pl_d4 c) {
     pl_d4 r = pl_sqrt_d4(s * s + c * c), size = abs_d4(s);
     pl_d4 top = pl_select_d4(c >= 0.0, size, r - c), bottom = pl_select_d4(c >= 0.0, c + r, size);
@@ -65,7 +65,7 @@ PL_WIDE pl_d4 angle_of(pl_d4 s, pl_d4 c) {
     return pl_select_d4(s < 0.0, -2.0 * half, 2.0 * half);
 }
 
-// The angle of hinge i less its rest angle, and its slopes; as in bending.c.
+// The angle of hinge i minus its rest angle, and its slopes; as in bending.c.
 PL_WIDE void hinge(lanes* l, int i, bool with_slopes) {
     const pl_d4 one = pl_splat_d4(1.0);
     const int* v = pl_patch_hinge[i];

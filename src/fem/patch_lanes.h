@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Forces and energies of four patches at a time, in double. The same as pl_patch_energy to
+// Forces and energies of four patches at a time, in double. Equal to pl_patch_energy up to
 // round-off.
 #ifndef PL_FEM_PATCH_LANES_H
 #define PL_FEM_PATCH_LANES_H
@@ -16,7 +16,7 @@ typedef struct pl_patch_values {
 // Sum of the energies of patches [first, last).
 double pl_patch_lanes_energy(const int* corners, const pl_patch_values* patches, int first,
                              int last, const double* x);
-// gradient += theirs; returns their energy as well
+// adds their gradient; returns their energy as well
 double pl_patch_lanes_gradient(const int* corners, const pl_patch_values* patches, int first,
                                int last, const double* x, double* gradient);
 

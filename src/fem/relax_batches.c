@@ -20,8 +20,8 @@ static const pl_gather_group* group_of(const pl_spring_gather* g, int place) {
     return &g->groups[place / 4];
 }
 
-// Numbers the springs of a vertex: those between the same vertices with the same length at rest
-// have one number. Lanes that lead nowhere have none (-1). Returns how many there are.
+// Numbers the springs of a vertex: springs between the same vertices with the same rest length
+// share a number. Unused lanes have none (-1). Returns the count.
 static int number_springs(const pl_spring_gather* g, int v, int* slots) {
     int count = 0;
     for (int k = 4 * g->offsets[v]; k < 4 * g->offsets[v + 1]; k++) {
@@ -45,7 +45,7 @@ static bool has_spring_to(const pl_spring_gather* g, int v, int other) {
     return false;
 }
 
-// neighbours that a vertex has besides those at its springs
+// neighbours of a vertex that no spring joins to it
 static int count_others(const pl_spring_gather* g, const pl_block_matrix* Q, int v) {
     int count = 0;
     for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++)
@@ -71,8 +71,8 @@ static int* entry_at(const pl_relax_batches* b, int link, int lane) {
     return &b->entries[PL_LANES * (size_t)link + (size_t)lane];
 }
 
-// The springs of a vertex, then its other neighbours. Of two springs to one neighbour, the first
-// has its entry of the linear system.
+// Links to the neighbours along springs, then to the others. Of several springs to one neighbour,
+// the first gets its entry of the linear system.
 static void link_lane(pl_relax_batches* b, const pl_relax_batch* q, const pl_block_matrix* Q,
                       int lane) {
     const pl_spring_gather* g = b->gather;
@@ -158,10 +158,10 @@ void pl_relax_batches_refresh(pl_relax_batches* b, const pl_block_matrix* Q) {
         }
 }
 
-// Lanes come in fours: with fewer lanes they repeat.
+// Vertices are loaded four lanes at a time; with fewer than four lanes they repeat.
 enum { FOURS = (PL_LANES + 3) / 4 };
 
-// coordinates of four vertices, from lane `first` on
+// coordinates of four vertices, starting at lane `first`
 PL_WIDE void load_four(const pl_relax_batches* b, const double* x, const int32_t* offsets,
                        int first, pl_d4 out[3]) {
     int32_t vertices[4];
@@ -169,7 +169,7 @@ PL_WIDE void load_four(const pl_relax_batches* b, const double* x, const int32_t
     pl_load_points_d4(x, vertices, b->gather->vertex_count - 1, out);
 }
 
-// a spring of the lanes from `first` on
+// a spring of four lanes, starting at `first`
 PL_WIDE void start_four(const pl_relax_batches* b, pl_relax_spring* s, const int32_t* offsets,
                         const pl_d4 own[3], int first, const double* x) {
     pl_d4 d[3], excess = {0};
@@ -208,8 +208,8 @@ void pl_relax_batch_store(const pl_relax_batch* q, const pl_fw from[3], float* m
 
 PL_WIDE pl_fw where(pl_iw mask, pl_fw a) { return (pl_fw)((pl_iw)a & mask); }
 
-// pull: the force of a spring over its length; side: what resists across it; along: what resists
-// along it besides, over the square of its length.
+// pull: the force of a spring over its length; side: its stiffness across its direction; along: the
+// additional stiffness along it, over the square of its length.
 PL_WIDE void spring_law(const pl_relax_spring* s, pl_fw square, pl_fw excess, pl_fw* pull,
                         pl_fw* side, pl_fw* along) {
     const pl_fw length = pl_sqrt_w(square), sum = length + s->rest;

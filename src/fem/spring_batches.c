@@ -5,7 +5,7 @@
 #include "material/spring.h"
 #include "mesh/colouring.h"
 
-enum { BLOCK = 64 }; // batches of a task
+enum { BLOCK = 64 }; // batches per task
 
 void pl_spring_batches_free(pl_spring_batches* set) {
     PL_FREE(set->slots, int, set->spring_count);

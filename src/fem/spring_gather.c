@@ -15,7 +15,7 @@ void pl_spring_gather_destroy(pl_spring_gather* g) {
     PL_FREE(g, pl_spring_gather, 1);
 }
 
-// offsets, in groups; false for want of memory
+// offsets, in groups; false if memory runs out
 static bool count_groups(pl_spring_gather* g, const int* ends) {
     g->offsets = PL_ALLOC(int, g->vertex_count + 1);
     if (!g->offsets) return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Springs by vertex: each vertex has the list of its own, four at a time, and gathers its force
+// Springs by vertex: each vertex has the list of its springs, four at a time, and gathers its force
 // from them. Every spring is computed twice, but nothing is scattered: vertices are independent,
-// and consecutive springs do not wait for the same sum. In double, because with stiff springs float
-// loses more of their forces than solvers leave.
+// and consecutive springs do not wait for the same sum. In double, because the round-off of float
+// in the forces of stiff springs exceeds the tolerance of solvers.
 #ifndef PL_FEM_SPRING_GATHER_H
 #define PL_FEM_SPRING_GATHER_H
 
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-// Lanes past the last spring of a vertex lead to itself, without stiffness.
+// Lanes past the last spring of a vertex lead to the vertex itself, with zero stiffness.
 typedef struct pl_gather_group {
     int32_t others[4]; // the other ends
     double rest[4], stiffness[4];
@@ -26,15 +26,15 @@ typedef struct pl_spring_gather {
     int* places; // 2 per spring: 4 group + lane
 } pl_spring_gather;
 
-// ends: 2 per spring; values are all copied.
+// ends: 2 per spring; all inputs are copied.
 pl_status pl_spring_gather_create(pl_spring_gather** out, const int* ends, const double* rest,
                                   const double* stiffness, int spring_count, int vertex_count,
                                   pl_error* error);
 void pl_spring_gather_destroy(pl_spring_gather* gather);
 void pl_spring_gather_set(pl_spring_gather* gather, int spring, double stiffness);
 
-// gradient += dE/dx for vertices begin to end. Returns half the energy of each of their springs,
-// summed up.
+// gradient += dE/dx for vertices [begin, end). Returns half the energy of each of their springs,
+// summed.
 double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, const double* x,
                             double* gradient);
 

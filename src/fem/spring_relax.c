@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of Newton's method moves vertices straight. Where a spring of length l turns by an angle
-// t it gets longer by l t^2 / 2, and as cloth is thousands of times stiffer along its springs than
-// inertia is, that is most of what is left of the forces: in wrinkles that move, a few vertices
-// hold nearly all of the residual. The line search then cuts the step of the whole cloth to what
-// those few can bear, and they take dozens of iterations to settle, one after the other.
+// A step of Newton's method moves vertices along straight lines. A spring of length l that turns by
+// an angle t gets longer by l t^2 / 2. Cloth is thousands of times stiffer along its springs than
+// inertia is, so this stretch causes most of the remaining forces: in wrinkles that move, a few
+// vertices hold nearly all of the residual. The line search then cuts the step of the whole cloth
+// to what those few can bear, and they take dozens of iterations to settle, one after the other.
 //
-// So a step is judged after its vertices had a few sweeps of nonlinear Gauss-Seidel, each vertex
-// solving for its own 3 coordinates: that takes out what is local and leaves the rest to the next
-// solve (nonlinear elimination before Newton, as of Cai and Keyes 2002; here after the step). On a
-// cloth of 3700 vertices that falls on a ball, frames in contact take 12 iterations in place of 34.
+// So before a step is judged, its vertices get a few sweeps of nonlinear Gauss-Seidel, in which
+// each vertex solves for its own 3 coordinates. That removes local residuals and leaves the rest to
+// the next solve (nonlinear elimination, as Cai and Keyes 2002 before Newton; here after the step).
+// On a cloth of 3700 vertices that falls on a ball, frames in contact take 12 iterations instead of
+// 34.
 //
-// Springs and contacts are taken as they are, springs with their Hessian projected. All else is
-// linear, or taken to be so about the positions before the sweeps, with a matrix that bounds it
-// from above (that of Projective Dynamics, for hinges): with Q for all of that, d Phi / dx_v =
-// constant_v + sum_w Q_vw (x_w - from_w) + springs and contacts of v. Where Phi has its minimum
-// nothing moves. Sweeps over-relax but for the last ones, which leave no oscillation behind. They
-// are in float, PL_LANES vertices at a time (relax_batches.h). A hundred of them, nearly as
-// over-relaxed as is stable, cost as much as four iterations of a linear solve, and take a fifth
-// of the iterations of Newton's method that 60 leave.
+// Springs and contacts are nonlinear, springs with their Hessian projected. Everything else is
+// linear, or linearised about the positions before the sweeps, with a matrix Q that bounds its
+// Hessian from above (that of Projective Dynamics, for hinges):
+//
+//   d Phi / dx_v = constant_v + sum_w Q_vw (x_w - from_w) + springs and contacts of v
+//
+// At the minimum of Phi nothing moves. Sweeps over-relax except the last ones, which leave no
+// oscillation behind. They are in float, PL_LANES vertices at a time (relax_batches.h). A hundred
+// sweeps, nearly as over-relaxed as is stable, cost as much as four iterations of a linear solve,
+// and Newton's method then takes a fifth of the iterations that it takes with 60.
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -29,12 +32,12 @@
 #include <math.h>
 #include <string.h>
 
-// Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
+// Vertices are relaxed one after the other in chunks. Chunks of a colour are not coupled, and there
 // are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
-// Inside a chunk vertices go by colours of their own, in batches.
+// Inside a chunk, vertices are coloured again and stored in batches.
 enum { CHUNK = 256 };
 
-// What the vertices of a batch solve for: gradient, and the upper part of the Hessian, row by row.
+// The system of a batch's vertices: the gradient, and the upper part of the Hessian, row by row.
 typedef struct batch_system {
     pl_fw own[3], g[3], H[6];
 } batch_system;
@@ -49,7 +52,7 @@ struct pl_spring_relax {
     int* colour_offsets;      // chunk_count + 1 allocated
     pl_relax_batches batches; // of each chunk, by the colours of their vertices
     int* batch_offsets;       // of chunks, chunk_count + 1
-    batch_system* contacts;   // per batch: those of its vertices, when they were last evaluated
+    batch_system* contacts;   // per batch: contacts of its vertices, when last evaluated
     double* from;             // 3 per vertex
     float* moved;             // x - from, 4 per vertex
     int* first_contact;       // per vertex, -1: none
@@ -72,14 +75,14 @@ void pl_spring_relax_destroy(pl_spring_relax* r) {
     PL_FREE(r, pl_spring_relax, 1);
 }
 
-// the rows of a chunk
+// end of the rows of a chunk
 static int chunk_end(const pl_spring_relax* r, int chunk) {
     int end = (chunk + 1) * CHUNK;
     return end < r->Q.row_count ? end : r->Q.row_count;
 }
 
-// The first colour that no chunk has which is coupled to this one. colours: of the chunks before
-// it; taken: per colour, the last chunk that could not have it.
+// The lowest colour that no chunk coupled to this one has. colours: of the chunks before it; taken:
+// per colour, the last chunk that could not have it.
 static int free_colour(const pl_spring_relax* r, int chunk, const int* colours, int* taken) {
     const pl_block_matrix* Q = &r->Q;
     int first = Q->offsets[chunk * CHUNK], last = Q->offsets[chunk_end(r, chunk)], colour = 0;
@@ -91,7 +94,7 @@ static int free_colour(const pl_spring_relax* r, int chunk, const int* colours, 
     return colour;
 }
 
-// false for want of memory
+// false if memory runs out
 static bool colour_chunks(pl_spring_relax* r) {
     int n = r->chunk_count, *colours = PL_ALLOC(int, n), *taken = PL_ALLOC(int, n + 1);
     bool ok = colours && taken;
@@ -110,7 +113,7 @@ static bool colour_chunks(pl_spring_relax* r) {
     return ok;
 }
 
-// The first colour that no vertex before this one in its chunk has which is coupled to it.
+// The lowest colour that no coupled vertex before this one in its chunk has.
 static int free_vertex_colour(const pl_spring_relax* r, int v, int first, const int* colours) {
     const pl_block_matrix* Q = &r->Q;
     bool taken[CHUNK + 1] = {false};
@@ -130,14 +133,14 @@ static bool is_coupled(const pl_spring_relax* r, int v, const int32_t* vertices,
     return false;
 }
 
-// batches in the making
+// batches under construction
 typedef struct filling {
     int32_t* vertices; // PL_LANES per batch
     int* counts;
-    int first, end; // those of a chunk that are not full, and some that are
+    int first, end; // the range of batches of a chunk that may still have room
 } filling;
 
-// Puts a vertex into the first batch that has room and nothing coupled to it: colours are mixed
+// Puts a vertex into the first batch that has room and nothing coupled to it. Colours are mixed
 // only where one ends, so that few lanes stay empty.
 static void add_vertex(const pl_spring_relax* r, filling* to, int v) {
     int k = to->first;
@@ -226,7 +229,7 @@ void pl_spring_relax_begin(pl_spring_relax* r, const pl_step_objective* f) {
     double weight = pl_step_mass_weight(f);
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     pl_block_matrix_zero(Q);
-    // the damping matrix is made of projected Hessians, which the same matrices bound
+    // the damping matrix consists of projected Hessians, which the same matrices bound
     for (int k = 0; damped && k < r->set_count; k++)
         pl_element_set_projective(&r->sets[k], f->pool, Q);
     for (int e = 0; damped && e < r->value_count; e++)
@@ -273,8 +276,8 @@ typedef struct sweep_job {
     pl_spring_relax* r;
     const pl_step_objective* f;
     const double* gradient;
-    double* x;         // of vertices in contact as they are, of others at the start
-    const int* chunks; // of a colour
+    double* x;         // current positions of vertices in contact, initial ones of others
+    const int* chunks; // of one colour
     const int* piece_of;
     const bool* chosen;            // NULL: all pieces
     const pl_vertex_bound* bounds; // per vertex; NULL: none
@@ -291,7 +294,7 @@ static bool is_bound(const sweep_job* job, int v) {
     return job->bounds && isfinite(job->bounds[v].room);
 }
 
-// B is about the places at the start of the sweeps
+// the bounds are centred on the positions at the start of the sweeps
 static void add_bound(const sweep_job* job, int v, int lane, batch_system* s) {
     const double* B = job->bounds[v].block;
     const float u[3] = {s->own[0][lane], s->own[1][lane], s->own[2][lane]};
@@ -301,7 +304,7 @@ static void add_bound(const sweep_job* job, int v, int lane, batch_system* s) {
     s->g[2][lane] += (float)B[2] * u[0] + (float)B[4] * u[1] + (float)B[5] * u[2];
 }
 
-// puts vertices back to the end of their room
+// moves vertices that left their bounds back to the boundary
 static void keep_room(const sweep_job* job, const pl_relax_batch* q, pl_fw own[3]) {
     for (int lane = 0; job->bounds && lane < q->count; lane++) {
         const float x = own[0][lane], y = own[1][lane], z = own[2][lane];
@@ -326,7 +329,7 @@ static void start_vertices(const sweep_job* job, pl_relax_batch* q) {
     }
 }
 
-// Springs where they are, and what does not change of the gradient.
+// Computes the springs at the start, and the constant part of the gradient.
 static void start_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
     pl_spring_relax* r = job->r;
@@ -368,7 +371,7 @@ PL_WIDE void solve_symmetric(const pl_fw H[6], const pl_fw g[3], pl_fw out[3]) {
     for (int c = 0; c < 3; c++) out[c] = (pl_fw)((pl_iw)step[c] & definite);
 }
 
-// In double, at positions.
+// In double, at current positions.
 static void evaluate_contacts(const sweep_job* job, const pl_relax_batch* q, const pl_fw own[3],
                               batch_system* out) {
     const pl_spring_relax* r = job->r;

@@ -21,9 +21,9 @@
 // The material of one tet, or of one triangle of a cloth.
 typedef struct pl_element_material {
     pl_law law;
-    double density;    // solids [kg/m^3], cloth [kg/m^2]
-    double mu, lambda; // [Pa]; of membranes times the thickness [N/m]
-    double mu2;        // [Pa], Mooney-Rivlin: the part of mu that belongs to the second invariant
+    double density;              // solids [kg/m^3], cloth [kg/m^2]
+    double mu, lambda;           // [Pa]; for membranes multiplied by the thickness [N/m]
+    double mu2;                  // [Pa], Mooney-Rivlin: the part of mu for the second invariant
     double stretch, shear, bend; // springs of cloth
 } pl_element_material;
 
@@ -33,15 +33,16 @@ typedef struct pl_method_body {
     bool is_cloth;                        // its triangles are elements; else its tets
     const pl_element_material* materials; // one per element
     int first_vertex;                     // of this body in the system
-    bool may_change;                      // update() may come: keep what is zero at first
+    bool may_change;                      // update() may be called: keep elements that are zero at
+                                          // first
 } pl_method_body;
 
 // The loads, pins and contacts of one step; everything is borrowed.
 typedef struct pl_method_step {
     double time_step;             // [s]
     const double* force;          // 3 per vertex: gravity, loads, wind; pressure at the start [N]
-    double gravity[3];            // that is in force, times the masses [m/s^2]
-    const pl_pressure* pressures; // whose forces at the start are in force
+    double gravity[3];            // already in `force`, multiplied by the masses [m/s^2]
+    const pl_pressure* pressures; // whose initial forces are already in `force`
     int pressure_count;
     const pl_pin* pins;
     int pin_count;
@@ -49,19 +50,20 @@ typedef struct pl_method_step {
     void* detect_user;
     pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
     bool is_coupled;  // `force` may hold pushes of bodies of other systems: momentum must be exact
-    bool is_repeated; // the last step started here too, with other pushes: its end is a first guess
+    bool is_repeated; // the last step started from the same state, with other pushes: its result is
+                      // the initial guess
     // Results that the world asks for; NULL: not wanted.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
     int obstacle_count;
-    pl_array* contacts; // of pl_contact_report, emptied first: what pushes at the end of the step;
-                        // by method pbd means over it
+    pl_array* contacts; // of pl_contact_report, emptied first: contacts that push at the end of the
+                        // step; for method pbd, means over the step
     // The step ends by this time with its best iterate, after at least one iteration. NULL: no
     // limit.
     const pl_deadline* deadline;
 } pl_method_step;
 
-// Residuals on the way, relative to the load: after each cycle of a linear solver or, where the
+// Residuals during a step, relative to the load: after each cycle of a linear solver or, if the
 // method has none, after each iteration. Only the first PL_TRACE_SIZE are kept.
 enum { PL_TRACE_SIZE = 64 };
 typedef struct pl_residual_trace {
@@ -78,27 +80,29 @@ typedef struct pl_method_info {
     int iterations;
     bool converged;
     bool stalled; // the line search found no smaller value
-    bool is_cut;  // the deadline ended it: iterations were left out
+    bool is_cut;  // the deadline ended it early
     int linear_iterations;
-    int linear_updates; // times that the linear solver was prepared for new values
-    int switch_count;   // linear solves whose multigrid cycles stalled, and gradients went on
+    int linear_updates; // how often the linear solver was prepared for new values
+    int switch_count;   // linear solves whose multigrid cycles stalled, so that conjugate gradients
+                        // took over
     int contact_count;
-    int retries;            // times that the step was halved
+    int retries;            // how often the step was halved
     int rigid_mode_count;   // unknowns without stiffness, if the solver can tell
-    int collapsed_count;    // elements in one point, where they exert no force
-    int softened_count;     // pins and contacts too stiff for float, which counted as softer
-    int turned_count;       // bodies whose law is for small turns, and that turned far
+    int collapsed_count;    // elements that collapsed to a point, where they exert no force
+    int softened_count;     // pins and contacts too stiff for float, which were softened
+    int turned_count;       // bodies with a law for small rotations that rotated far
     double residual;        // force relative to the load
-    bool has_worst_vertex;  // a step that did not converge knows where forces are least balanced
-    int worst_vertex;       // that vertex of the system
-    double linear_residual; // NaN: not looked at
+    bool has_worst_vertex;  // the step did not converge, and worst_vertex is set
+    int worst_vertex;       // vertex of the system where forces are least balanced
+    double linear_residual; // NaN: not computed
     pl_residual_trace trace;
     double assembly_seconds, linear_seconds, seconds;
 } pl_method_info;
 
 typedef struct pl_method_energies {
     double kinetic, elastic; // [J]
-    double contact; // of barriers between surfaces, where the last step ended; not of colliders [J]
+    double contact; // of barriers between surfaces at the end of the last step; without those of
+                    // colliders [J]
 } pl_method_energies;
 
 typedef struct pl_method_functions {
@@ -110,7 +114,7 @@ typedef struct pl_method_functions {
     pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
                       pl_error* error);
     // Fails, with the same text as step(), if a step is known to have no equilibrium. Moves
-    // nothing. NULL: never.
+    // nothing. NULL: never fails.
     pl_status (*check_step)(void* system, const pl_method_step* step, pl_error* error);
     // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
     double* (*positions)(void* system);
@@ -118,20 +122,19 @@ typedef struct pl_method_functions {
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
     // The momentum of a body (counted within the system) and its angular momentum about the origin,
-    // as the method conserves them, with what the host wrote since the last step. NULL: the sums
-    // over its vertices.
+    // as the method conserves them, including what the host wrote since the last step. NULL: the
+    // sums over its vertices.
     pl_status (*momentum)(void* system, int body, pl_vec3* linear, pl_vec3* angular,
                           pl_error* error);
-    // The pressure p at each vertex for the present positions, valid until the next call. It is
-    // that of the split form of material.h, positive in tension [Pa]. NULL: the method has no such
-    // unknown.
+    // The pressure p at each vertex for the current positions, valid until the next call: the p of
+    // the split form of material.h, positive in tension [Pa]. NULL: the method has no such unknown.
     const double* (*pressures)(void* system);
-    // The points of a body (counted within the system) that collide. Points and `first`, which is
-    // added to each, are indices into the arrays that the method gives to `detect`; these may hold
-    // more points than the system has vertices. Valid as long as the system. NULL: the vertices of
-    // the body's surface.
+    // The points of a body (counted within the system) that can collide. Points and `first`, which
+    // is added to each, are indices into the arrays that the method gives to `detect`; these may
+    // hold more points than the system has vertices. Valid as long as the system. NULL: the
+    // vertices of the body's surface.
     const int* (*colliding)(const void* system, int body, int* first, int* count);
-    // All that later steps depend on, for checkpoints.
+    // Everything that later steps depend on, for checkpoints.
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);
     void (*state_load)(void* system, const void* in);
@@ -153,7 +156,7 @@ typedef struct pl_method_functions {
     // of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.
     int (*aggregates)(void* system, int level, int* nodes);
-    // Adds the outer edges of the present lattice of a body (counted within the system): 3 doubles
+    // Adds the outer edges of the current lattice of a body (counted within the system): 3 doubles
     // per corner, 2 corners per edge. NULL: there is no lattice.
     pl_status (*outline)(void* system, int body, pl_array* corners, pl_array* edges,
                          pl_error* error);
@@ -163,8 +166,8 @@ typedef struct pl_method_functions {
     // Forgets earlier steps, because the host wrote positions or velocities or the time step
     // changes. NULL: the method remembers nothing.
     void (*restart)(void* system);
-    // The bodies of a system that do not bend, with the response to a push, which is known exactly
-    // for them; valid until the next call. NULL: bodies bend.
+    // The bodies of a system that do not deform, with their response to a push, which is exact;
+    // valid until the next call. NULL: all bodies deform.
     const pl_push_rigid* (*rigid_bodies)(void* system, int* count);
     // Shortens the last step of such a body (counted within the system) to a fraction of its path;
     // its momentum stays.

@@ -24,9 +24,9 @@ struct pl_cholmod {
 
 bool pl_cholmod_is_built(void) { return true; }
 
-// Threads of OpenBLAS wait by spinning, long after a solution has ended, and take the processor
-// from those of the pool. Results would also depend on their number. So there is one while CHOLMOD
-// runs. Returns how many there were, 0 with another BLAS.
+// OpenBLAS threads spin long after a solve has ended and take processors from the pool's threads.
+// Results would also depend on their number. So BLAS runs on one thread while CHOLMOD does. Returns
+// the previous number of threads, or 0 with another BLAS.
 static int set_blas_threads(int count) {
     int (*get)(void);
     void (*set)(int);

@@ -25,7 +25,7 @@ struct pl_direct {
     size_t stack_size;
     double* scratch;
     size_t scratch_size;
-    int* local; // new row -> row in the present front
+    int* local; // new row -> row in the current front
     double* x;  // rhs_count <= MAX_RHS values per unknown, in the new numbering
     double* gathered;
     pl_direct_info info;
@@ -48,7 +48,7 @@ static void measure(pl_direct* d, size_t* stack_peak, size_t* widest) {
     *stack_peak = 0;
     *widest = 0;
     int64_t offset = 0;
-    // the stack holds the updates of all fronts whose parent is still to come; with postorder, a
+    // the stack holds the updates of all fronts whose parent is not assembled yet; in postorder, a
     // parent finds its children on top
     for (int s = 0; s < f->count; s++) {
         size_t cols = (size_t)front_cols(d, s), rest = (size_t)front_rest(d, s);

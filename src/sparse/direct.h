@@ -31,8 +31,8 @@ void pl_direct_set_tiny_pivot(pl_direct* direct, double fraction);
 // unknowns whose pivot almost vanished become zero.
 pl_status pl_direct_update(pl_direct* direct, const pl_block_matrix* A, pl_pool* pool,
                            pl_error* error);
-// x = A^-1 b for up to PL_DIRECT_MAX_RHS right-hand sides, whose values of an unknown stand side by
-// side. x may be b.
+// x = A^-1 b for up to PL_DIRECT_MAX_RHS right-hand sides. The values of an unknown for all
+// right-hand sides are adjacent. x may be b.
 enum { PL_DIRECT_MAX_RHS = 4 };
 void pl_direct_solve(pl_direct* direct, int rhs_count, const double* b, double* x);
 void pl_direct_destroy(pl_direct* direct);

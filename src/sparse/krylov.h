@@ -38,12 +38,12 @@ typedef struct pl_krylov_operations {
     void (*apply)(void* user, const void* x, void* y);
     // z = M r. NULL: z = r.
     void (*precondition)(void* user, const void* r, void* z);
-    // a.b, and y = s x + t y, which does not read y if t = 0. NULL, both: vectors of `count`
+    // a.b, and y = s x + t y, which does not read y if t = 0. If both are NULL, vectors are `count`
     // doubles.
     double (*dot)(void* user, const void* a, const void* b);
     void (*combine)(void* user, double s, const void* x, double t, void* y);
-    // By what factor the last stationary iteration reduced the residual, if the caller can tell
-    // without a product. NULL: it is computed.
+    // Factor by which the last stationary iteration reduced the residual, if the caller knows it
+    // without a product with A. NULL: it is computed.
     double (*part_left)(void* user);
 } pl_krylov_operations;
 
@@ -66,17 +66,18 @@ typedef struct pl_cg_passes {
     double (*advance)(pl_krylov* k, double alpha);
 } pl_cg_passes;
 
-// When an iteration is given up. cg updates its residual by a recurrence, which drifts away from
-// b - A x. `look` computes the true residual, which then replaces the other (van der Vorst and Ye
-// 2000). All zero: cg looks only when it seems to have converged.
+// When to give up an iteration. cg updates its residual by a recurrence, which drifts away from the
+// true residual, b - A x. `look` computes the true residual, which then replaces that of the
+// recurrence (van der Vorst and Ye 2000). All zero: cg looks only when it seems to have converged.
 typedef struct pl_krylov_watch {
     int period;        // cg, gmres: stalled if `period` iterations leave more than `slow` of the
     double slow;       // residual; cg computes the true residual at least that often. 0: never
     double look_ratio; // cg also looks when the residual has fallen by this factor
     double growth;     // gmres: stalled if a residual v leaves more than this of |v| in v - A M v,
                        // so that M alone diverges. 0: never
-    double drift;      // stalled if the true residual exceeds the other by this factor. 0: stalled
-                       // if a look finds more than half of what the last one found
+    double drift;      // stalled if the true residual exceeds that of the recurrence by this
+                       // factor. 0: stalled if a look finds more than half of what the last one
+                       // found
 } pl_krylov_watch;
 
 struct pl_krylov {
@@ -89,7 +90,7 @@ struct pl_krylov {
     void *z, *p, *q;              // work: stationary iteration takes z, cg all three
     double scale;                 // residuals are relative to it: |b|
     bool x_is_zero;               // x starts as 0; stationary: r need not be set
-    bool trusts_recurrence;       // gmres: the residual it carries counts as the true one
+    bool trusts_recurrence;       // gmres: the residual of the recurrence counts as the true one
     bool flexible;                // cg
     const pl_cg_passes* passes;   // cg; or NULL
     double (*look)(pl_krylov* k); // r = b - A x, returns |r|. NULL: cg trusts its recurrence
@@ -125,8 +126,8 @@ pl_status pl_krylov_work_setup(pl_krylov_work* work, int vector_count, size_t by
                                pl_error* error);
 void pl_krylov_work_free(pl_krylov_work* work);
 
-// minres and gmres check the true residual before they report convergence, unless k trusts what is
-// carried.
+// minres and gmres check the true residual before they report convergence, unless
+// k->trusts_recurrence is set.
 pl_krylov_end pl_krylov_minres(pl_krylov* k, const pl_krylov_work* work,
                                const pl_linear_options* options, pl_linear_info* info);
 // Restarts when the work vectors are used up.

@@ -17,7 +17,7 @@
 typedef struct lanczos {
     void *u_before, *u, *y, *v;
     void *w, *w_before;
-    double beta;        // of the vectors at hand
+    double beta;        // of the current vectors
     double beta_before; // 0 in the first iteration
     double alpha;
     double scale; // size of matrix entries: beta counts as zero below its round-off

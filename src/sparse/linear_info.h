@@ -12,7 +12,7 @@
 typedef struct pl_linear_options {
     double tolerance;            // stop when |b - A x| <= tolerance |b|
     int max_iterations;          // at most this many
-    const pl_deadline* deadline; // stop by then, but not before the first iteration; NULL: none
+    const pl_deadline* deadline; // stop by then, but after at least one iteration; NULL: none
 } pl_linear_options;
 
 enum { PL_HISTORY_SIZE = 256 };

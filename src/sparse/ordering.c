@@ -189,7 +189,7 @@ static uint64_t rewrite_list(graph* g, int i, int p, int element_rows, int remai
     for (int k = old_elements; k < old_length; k++) {
         int j = list[k];
         if (g->size[j] == 0 || g->mark[j] == g->tag)
-            continue; // gone, or covered by the new element
+            continue; // eliminated, or covered by the new element
         list[kept++] = j;
         degree += g->size[j];
         hash += (uint64_t)j;

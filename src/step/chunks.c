@@ -40,7 +40,7 @@ pl_status pl_chunks_setup(pl_chunks* c, const int32_t* corners, int corner_count
     int goal = (item_count + CHUNK_GOAL - 1) / CHUNK_GOAL;
     c->size = goal > least ? goal : least;
     int chunk_count = (item_count + c->size - 1) / c->size;
-    // touched[k]: the chunks that share a vertex with chunk k, itself among them
+    // touched[k]: the chunks that share a vertex with chunk k, including k
     chunk_bits touched[CHUNK_GOAL] = {0};
     chunk_bits* of_vertex = PL_ALLOC(chunk_bits, vertex_count);
     if (!of_vertex) return pl_fail_memory(error, "elements");

@@ -5,7 +5,7 @@
 // gradient, matrix.
 //
 // An element knows only its own corners: a kind is three small functions of the corners' positions.
-// Sums run over coloured chunks (chunks.h), so that no bit of them depends on the threads.
+// Sums run over coloured chunks (chunks.h), so that their bits do not depend on the threads.
 #ifndef PL_STEP_ELEMENT_SET_H
 #define PL_STEP_ELEMENT_SET_H
 
@@ -28,25 +28,27 @@ typedef struct pl_element_functions {
     void (*projective)(const void* data, int element, double* matrix);
     void (*destroy)(void* data);
     // gradient of all vertices += that of elements [first, last), several at a time; NULL: one by
-    // one by the function above
+    // one, by the function above
     void (*gradients)(const pl_element_set* set, int first, int last, const double* x,
                       double* gradient);
-    // the sum of their energies, likewise
+    // the sum of their energies; NULL as above
     double (*energies)(const pl_element_set* set, int first, int last, const double* x);
-    // both in the time of `gradients`; NULL: energies take a pass of their own
+    // both in the time of `gradients`; NULL: energies take a separate pass
     double (*energies_and_gradients)(const pl_element_set* set, int first, int last,
                                      const double* x, double* gradient);
-    // gradient += that of all elements, and the sum of all energies, for kinds that remember them;
-    // NULL: by the functions above
+    // gradient += that of all elements; returns the sum of all energies. For kinds that cache them;
+    // NULL: the functions above are used.
     void (*all_gradients)(const pl_element_set* set, pl_pool* pool, const double* x,
                           double* gradient);
     double (*all_energies)(const pl_element_set* set, pl_pool* pool, const double* x);
-    // A += scale times the Hessians of some elements from `first` on, but not of `last`; returns
-    // how many they are. 0, or NULL: the element `first` goes by the function above.
+    // A += scale times the Hessians of some elements of [first, last), starting with `first`.
+    // Returns how many; the caller continues after them. If it returns 0 or is NULL, element
+    // `first` is added by the function above.
     int (*hessians)(const pl_element_set* set, int first, int last, const double* x, bool projected,
                     double scale, pl_block_matrix* A);
-    // Elements by vertex (set->gather), or NULL: created for a set; gradient += dE/dx for the
-    // vertices [begin, end), and the sum of each vertex's share of the energy.
+    // The form of a set by vertex (set->gather): created by `gather`; gradient += dE/dx for the
+    // vertices [begin, end), and the sum of each vertex's share of the energy. NULL: the kind has
+    // no such form.
     pl_status (*gather)(pl_element_set* set, int vertex_count, pl_error* error);
     double (*gather_add)(const void* gather, int begin, int end, const double* x, double* gradient);
     void (*gather_destroy)(void* gather);
@@ -59,7 +61,7 @@ struct pl_element_set {
     int* corners; // corner_count per element, owned
 
     pl_chunks chunks;
-    void* gather; // elements by vertex, owned; NULL: not asked for, or the kind has no such form
+    void* gather; // the form by vertex, owned; NULL: not requested, or the kind has none
     int gather_vertex_count;
 
     // positions of the element's blocks in the matrix of the system, corner_count^2 per element;
@@ -71,12 +73,12 @@ struct pl_element_set {
 pl_status pl_element_set_setup(pl_element_set* set, const pl_element_functions* kind, void* data,
                                int* corners, int count, int vertex_count, pl_error* error);
 void pl_element_set_free(pl_element_set* set);
-// Looks up where the blocks of each element lie in a matrix of the system's vertices.
+// Looks up the position of each element's blocks in a matrix of the system's vertices.
 pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error);
 pl_status pl_element_set_locate_by(pl_pool* pool, pl_element_set* set, const pl_block_matrix* A,
                                    pl_error* error);
 
-// Elements by vertex from now on, where the kind has that form.
+// From now on elements are gathered by vertex, if the kind has that form.
 pl_status pl_element_set_gather(pl_element_set* set, int vertex_count, pl_error* error);
 
 // How many elements have all their corners within `limit` of the first.
@@ -88,7 +90,7 @@ double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const dou
 // gradient += dE/dx
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
                              double* gradient);
-// Whether the energy comes with the gradient for nothing.
+// True if the energy comes with the gradient at no extra cost.
 bool pl_element_set_has_both(const pl_element_set* set);
 // gradient += dE/dx; returns the energy. For sets that are not gathered by vertex.
 double pl_element_set_energy_and_gradient(const pl_element_set* set, pl_pool* pool, const double* x,

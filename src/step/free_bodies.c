@@ -108,7 +108,7 @@ static void find_centres(pl_free_bodies* b, const double* mass, const double* fo
     }
 }
 
-// A body in a point or on a line has no rotation about it.
+// A body whose vertices lie in a point or on a line has no rotation about it.
 static void find_turns(pl_free_bodies* b, const double* mass, const double* x, const double* d) {
     for (int v = 0; v < b->vertex_count; v++) {
         pl_body_motion* m = &b->motions[b->body_of[v]];

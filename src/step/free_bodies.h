@@ -16,32 +16,32 @@ typedef struct pl_body_motion {
     double mass;
     pl_vec3 centre, shift, angular, turn;
     pl_mat3 inertia;
-    bool is_loaded; // by forces that do not turn with the body
+    bool is_loaded; // by forces that do not rotate with the body
 } pl_body_motion;
 
 typedef struct pl_free_bodies {
     int vertex_count;
     int* first;    // lowest vertex of each vertex's body
-    bool* held;    // work, at first vertices: some pin holds the body
+    bool* held;    // work, at first vertices: a pin holds the body
     double* force; // 3 per vertex, at first vertices: their sum; then the sum of their lengths
-    int* body_of;  // number of each vertex's body
+    int* body_of;  // of each vertex: number of its body
     int body_count;
     pl_body_motion* motions; // per body
     bool any_free;           // some body had no pin in the last check
 } pl_free_bodies;
 
-// neighbours: who shares an element with whom (CSR).
+// neighbours: vertices that share an element with each vertex (CSR).
 pl_status pl_free_bodies_setup(pl_free_bodies* bodies, int vertex_count,
                                const int* neighbour_offsets, const int* neighbours,
                                pl_error* error);
 void pl_free_bodies_free(pl_free_bodies* bodies);
-// Fails if the forces on a body without a pin do not add up to zero. Counts the rigid modes of the
-// bodies without pins.
+// Fails if the forces on a body without pins do not add up to zero. Counts the rigid modes of such
+// bodies.
 pl_status pl_free_bodies_check(pl_free_bodies* bodies, const double* force, const pl_pin* pins,
                                int pin_count, int* rigid_mode_count, pl_error* error);
-// Removes the rigid motion of bodies without pins from a direction (3 per vertex), because their
-// matrix is singular to it. Their centres of mass stay, and they turn only if dead forces turn
-// them.
+// Removes the rigid motion of bodies without pins from a direction (3 per vertex), because it is in
+// the null space of their matrix. Their centres of mass stay in place, and they rotate only if dead
+// forces have a torque.
 void pl_free_bodies_keep_place(pl_free_bodies* bodies, const double* mass, const double* force,
                                const double* x, double* direction);
 

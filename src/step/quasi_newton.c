@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum { PAIRS = PL_QUASI_NEWTON_PAIRS, SUMS = 2 * PAIRS, BLOCK = 2048 };
-// A pair is used if the gradient changed along the step by at least this fraction of its value
-// there. A smaller change is round-off, or the function is not convex along the step.
+// A pair is used if the gradient changed along the step by at least this fraction of its value at
+// the step's start. A smaller change is round-off, or the function is not convex along the step.
 static const double MIN_CURVATURE = 1e-6;
 
 static size_t value_count(const pl_quasi_newton* q) { return 4 * (size_t)q->vertex_count; }
@@ -79,7 +79,7 @@ static size_t place(const pass_job* job, int k) {
     return 4 * (size_t)(job->place_of ? job->place_of[k] : k);
 }
 
-// Partial sums of products in double, coordinate by coordinate.
+// Adds a product to partial sums in double, one per coordinate.
 static inline void add_product(double sum[4], pl_f4 a, pl_f4 b) {
     for (int c = 0; c < 3; c++) sum[c] += (double)a[c] * (double)b[c];
 }
@@ -105,7 +105,7 @@ static void pair_task(int begin, int end, int worker, void* user) {
         pl_store4(s + at, pl_splat4(length) * pl_load4(q->direction + at));
         pl_store4(y + at, pl_load4(q->gradient + at) - pl_load4(q->gradient_before + at));
     }
-    // s_i.y and, of the new pair alone, s.gradient_before
+    // s_i.y, and for the new pair also s.gradient_before
     double* partial = partials_of(job, begin);
     for (int k = 0; k <= q->pair_count; k++) {
         const float* a = k < q->pair_count ? q->s[slot_of(q, k)] : s;
@@ -122,7 +122,7 @@ static void pair_task(int begin, int end, int worker, void* user) {
 
 void pl_quasi_newton_learn(pl_quasi_newton* q, double length) {
     if (!q->s[0]) return;
-    if (q->pair_count == PAIRS) { // the oldest one goes
+    if (q->pair_count == PAIRS) { // the oldest one is dropped
         q->first = slot_of(q, 1);
         q->pair_count--;
     }
@@ -182,7 +182,7 @@ static double along_contacts(const pl_quasi_newton* q, const float* a) {
     return sum;
 }
 
-// C s of a slot at contact k
+// C s of a slot at contact number k
 static float* bent_of(const pl_quasi_newton* q, size_t k, int slot) {
     return (float*)q->bent.data + 3 * (k * PAIRS + (size_t)slot);
 }
@@ -197,7 +197,7 @@ static double along_bent(const pl_quasi_newton* q, const float* a, int slot) {
     return sum;
 }
 
-// The pairs with the contacts at hand.
+// Corrects the pairs by the current contacts.
 static pl_status bend_pairs(pl_quasi_newton* q, pl_error* error) {
     q->bent.count = 0;
     size_t count = 3 * PAIRS * q->contacts.count;
@@ -220,7 +220,7 @@ static pl_status bend_pairs(pl_quasi_newton* q, pl_error* error) {
     return PL_OK;
 }
 
-// the first loop: alpha, also as weights by pairs
+// the first loop: alpha; weights get it pair by pair
 static void find_alpha(pl_quasi_newton* q, pass_job* job) {
     double sums[PAIRS];
     pl_parallel_for(q->pool, steps_task, q->vertex_count, BLOCK, job);

@@ -14,10 +14,10 @@
 #include <string.h>
 
 enum { CHUNK_SIZE = 1024, MOVE_BLOCK = 2048 };
-static const double MIN_TURN = 0.1; // [rad]; below it, a flight along tangents is within 0.5 %
+static const double MIN_TURN = 0.1; // [rad]; below it, straight flight is accurate to 0.5 %
 static const double MIN_RANK = 1e-9;
 
-// sums of m, m x, m y, m y x'; coordinates are taken from the first vertex of the piece
+// sums of m, m x, m y, m y x'; coordinates are relative to the first vertex of the piece
 typedef struct piece_sums {
     double mass;
     pl_vec3 x, y;
@@ -84,7 +84,7 @@ static pl_status sort_vertices(pl_rigid_start* s, pl_error* error) {
     s->values = PL_ALLOC(double, s->piece_count);
     if (!s->piece_offsets || (s->piece_count && (!s->motions || !s->values)))
         return pl_fail_memory(error, "the pieces of a system");
-    int* at = s->piece_offsets; // ends at the starts of the next pieces
+    int* at = s->piece_offsets; // after this loop, the starts of the next pieces
     for (int v = 0; v < s->vertex_count; v++) at[s->piece[v] + 1]++;
     for (int p = 0; p < s->piece_count; p++) at[p + 1] += at[p];
     for (int v = s->vertex_count - 1; v >= 0; v--) s->vertices[--at[s->piece[v] + 1]] = v;
@@ -94,7 +94,7 @@ static pl_status sort_vertices(pl_rigid_start* s, pl_error* error) {
     return PL_OK;
 }
 
-// chunks that lie within a piece: counts them, or lists where they begin
+// splits the pieces into chunks: counts them, or lists where they start
 static int list_chunks(const pl_rigid_start* s, int* offsets) {
     int count = 0;
     for (int p = 0; p < s->piece_count; p++)
@@ -174,7 +174,7 @@ static piece_motion fit(piece_sums sum, pl_vec3 origin) {
     piece_motion motion = {.turns = false};
     pl_vec3 x = pl_scale(1.0 / sum.mass, sum.x), y = pl_scale(1.0 / sum.mass, sum.y);
     pl_mat3 A = pl_mat3_madd(sum.yx, -sum.mass, pl_outer(y, x));
-    // the rotation of points on a line about it is not determined
+    // the rotation of points on a line about that line is undetermined
     double size = pl_mat3_dot(A, A);
     if (!(pl_mat3_norm(pl_mat3_cofactor(A)) > MIN_RANK * size)) return motion;
     if (!pl_polar(A, &motion.turn, NULL)) return motion;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { MAX_RETRIES = 3 };
-static const double COLLAPSED = 1e-12; // of the rest shape
+static const double COLLAPSED = 1e-12; // relative to the size of the rest shape
 
 static void copy_state(const pl_step_system* s, double* const* from, double* const* to) {
     for (int k = 0; k < PL_STATE_VECTORS; k++) pl_step_copy(s, from[k], to[k]);
@@ -67,7 +67,7 @@ static pl_status solver_reactions(pl_step_system* s, const pl_method_step* step,
 }
 
 // Lets the solver of Projective Dynamics do the whole step. If it does not, the caller minimises in
-// double, from m->x if there is a start.
+// double, from m->x if *has_start.
 static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, bool* done,
                                  bool* has_start, pl_method_info* info, pl_error* error) {
     *done = *has_start = false;
@@ -107,7 +107,7 @@ static pl_status advance_at_once(pl_step_system* s, const pl_method_step* step, 
                                    .keeps_before = s->settings.integrator == PL_INTEGRATOR_BDF2};
     status = projective->step(s->projective.data, &s->minimiser, &f, &motion, &s->settings,
                               step->detect, step->detect_user, info, done, error);
-    if (status == PL_ERROR_DIVERGED) { // smaller steps may do
+    if (status == PL_ERROR_DIVERGED) { // smaller steps may succeed
         *done = false;
         return PL_OK;
     }
@@ -128,7 +128,7 @@ static pl_status find_contact_energy(pl_step_system* s, pl_error* error) {
     return s->meeting_term.check(s->meeting_term.user, error);
 }
 
-// True if vertices that attachments move to their places at the end of the step pass through a
+// True if vertices that attachments move to their targets at the end of the step pass through a
 // surface while all others stay. In smaller steps the others have time to give way.
 static bool drags_through(pl_step_system* s, const pl_step_objective* f) {
     const pl_minimiser* m = &s->minimiser;
@@ -140,7 +140,7 @@ static bool drags_through(pl_step_system* s, const pl_step_objective* f) {
     return false;
 }
 
-// from `begin` to `end` of the step, both in [0, 1]
+// from `begin` to `end` of the step, both fractions in [0, 1]
 static pl_status advance(pl_step_system* s, const pl_method_step* step, double begin, double end,
                          bool has_start, pl_method_info* info, pl_error* error) {
     double h = (end - begin) * step->time_step;
@@ -192,8 +192,8 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     return is_smallest ? PL_OK : pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
 }
 
-// Elements whose corners coincide exert no force and would stay like this for ever. In quasistatics
-// that is not a solution.
+// Elements whose corners coincide exert no force and would stay collapsed for ever. In quasistatics
+// such a state is not a solution.
 static pl_status look_for_collapse(pl_step_system* s, pl_method_info* info, pl_error* error) {
     for (int k = 0; k < s->set_count; k++)
         info->collapsed_count += pl_element_set_collapsed(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The part of contacts and their friction in the objective.
+// The energy and forces of contacts and their friction.
 //
 // Friction is Coulomb's law with a given normal force N (step_friction.c): with u the sliding
 // across the normal, the force is mu N u/|u| beyond the slip length e, and mu N u/e below it. u is
@@ -11,7 +11,7 @@
 //   BDF2       u = 3/2 (x - x0) - 1/2 (x0 - x_-1)
 //   midpoint   u = 4 (x - x0) - h v0
 //
-// minus the obstacle's motion. N is taken at the same time, so that friction stops sliding vertices
+// minus the obstacle's motion. N is taken at the same time. Friction then stops sliding vertices
 // and does no work on vertices at rest. With u = x1 - x0 the midpoint rule would reverse the
 // velocity of sticking vertices in every step.
 //
@@ -67,7 +67,7 @@ double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* conta
     return contact_place(f, contact, x).depth;
 }
 
-// derivative of the end velocity times the step
+// derivative with respect to x of the end velocity times the step
 double pl_step_slip_scale(const pl_step_objective* f) {
     return f->solves_midpoint ? 4.0 : f->positions_before ? 1.5 : 1.0;
 }
@@ -117,7 +117,7 @@ double pl_step_normal_force(const pl_step_objective* f, int k, const double* x) 
     return contact->stiffness * fmax(pl_step_contact_depth(f, contact, x), 0.0);
 }
 
-// Where the vertex of a contact is, and how it slides if there is friction.
+// Position of a contact's vertex, and its slip if there is friction.
 typedef struct contact_state {
     const pl_contact* contact;
     pl_contact_place place;
@@ -188,8 +188,8 @@ void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, c
     }
 }
 
-// block += k n n' - k depth curvature (I - axis axis' - n n') where it is inside. The second part,
-// the effect of the curvature of the surface, is never positive.
+// block += k n n' - k depth curvature (I - axis axis' - n n') if the vertex is inside. The second
+// part is the effect of the surface's curvature and never positive.
 static void add_normal_block(const pl_step_objective* f, const contact_state* s, double projected,
                              double block[9]) {
     const pl_contact* contact = s->contact;

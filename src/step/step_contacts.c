@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-// A vertex that slides past the edge of a solid loses its contact there, and goes back in if
-// nothing else holds it, so the contact would come and go in every round. After this many losses in
-// a step the vertex keeps its contact, as if the face continued.
+// A vertex that slides past the edge of a solid loses its contact there, and moves back in if
+// nothing else holds it, so the contact would alternate from round to round. After this many losses
+// in a step the vertex keeps its contact, as if the face continued.
 enum { MAX_LOSSES = 6 };
 
 // *end: positions at the end of the step
@@ -37,15 +37,15 @@ static void index_contacts(pl_minimiser* m, int round) {
         m->contacts.count = 0;
         memset(m->contact_losses, 0, (size_t)(m->count / 3) * sizeof(int));
     }
-    // contacts of one vertex follow one another
+    // contacts of one vertex are consecutive
     for (int k = (int)m->contacts.count - 1; k >= 0; k--) m->contact_at[old[k].vertex] = k;
 }
 
-// Keeps contacts of vertices that have left them and are in no other: they may come back.
+// Keeps earlier contacts of vertices that are in no contact now: they may come back.
 static void keep_contacts(pl_minimiser* m, const pl_step_objective* f, int round) {
     pl_contact* contacts = m->contacts.data;
     size_t kept = 0;
-    int counted = -1; // the vertex whose loss in this round was counted last
+    int counted = -1; // vertex whose loss in this round was counted last
     for (size_t k = 0; k < m->contacts.count; k++) {
         const int v = contacts[k].vertex;
         if (m->contact_mark[v] > round) continue;

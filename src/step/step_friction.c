@@ -3,11 +3,10 @@
 //
 // Coulomb friction is not the gradient of a function, but with given normal forces N it is. So a
 // step is a fixed point: minimise Phi(x; N), set N to the normal forces at x, and repeat. If N is
-// updated with every iterate, the iteration may cycle, because an iterate that penetrates too
-// deeply has large normal forces. If N is never updated, friction follows from normal forces that
-// do not exist. So N is kept until the vertices in contact are in balance along their normals, to a
-// fraction of the change that friction will make. The step ends only if N agrees with the normal
-// forces at x.
+// updated in every iteration, the method may cycle, because an iterate that penetrates too deeply
+// has large normal forces. If N is never updated, friction follows from wrong normal forces. So N
+// is kept until the vertices in contact are balanced along their normals, up to a fraction of the
+// change that friction will make. The step ends only if N agrees with the normal forces at x.
 //
 // A step starts with the final normal forces of the last one. In steady sliding they are already
 // correct.
@@ -17,10 +16,11 @@
 
 #include <math.h>
 
-// Errors of friction, relative to its limit: of a piece at its minimum, and of one that iterates.
+// Errors of friction, relative to its limit: of a piece at its minimum, and of one that still
+// iterates.
 static const double MAX_ERROR = 0.01, MAX_OPEN_ERROR = 1e-3;
 
-// N at the start of the step, when the obstacle was where it came from.
+// N at the start of the step, with the obstacle in its position there.
 static double force_before(const pl_step_objective* f, const pl_contact* c) {
     pl_vec3 at = pl_add(pl_vec3_load(f->start + 3 * (size_t)c->vertex), c->motion);
     return c->stiffness * fmax(pl_contact_round(c, at).depth, 0.0);
@@ -83,7 +83,7 @@ static bool choose_pieces(pl_minimiser* m, const pl_step_settings* settings) {
     return any;
 }
 
-// Updates N of the chosen pieces towards that at x, and the gradient.
+// Moves N of the chosen pieces towards that at x, and updates the gradient.
 static void follow(pl_minimiser* m, const pl_step_objective* f) {
     pl_contact* contacts = m->contacts.data;
     for (int k = 0; k < f->contact_count; k++) {

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Normal forces that bound friction, one per contact (pl_contact.normal_force). A minimisation
-// keeps them constant while it minimises one function and updates them between two functions.
+// keeps them constant until it is near its minimum, then updates them and continues with the new
+// function.
 #ifndef PL_STEP_FRICTION_H
 #define PL_STEP_FRICTION_H
 
@@ -18,8 +19,8 @@ const pl_contact* pl_friction_contact_before(const pl_minimiser* m, const pl_con
 void pl_friction_carry(pl_minimiser* m, const pl_step_objective* f);
 
 // As pl_search_judge, with friction: a piece is at its minimum only if its friction agrees with the
-// normal forces at x. Where a piece is near its minimum, its normal forces and gradient are updated
-// to x.
+// normal forces at x. If a piece is near its minimum, its normal forces and gradient are updated to
+// x.
 bool pl_friction_judge(pl_minimiser* m, const pl_step_objective* f,
                        const pl_step_settings* settings, bool first, pl_method_info* info);
 

@@ -53,7 +53,7 @@ int pl_held_span(pl_mat3 S, pl_mat3* span, pl_mat3* inverse) {
     return count;
 }
 
-// The entry of a vertex; until all pins are seen, `free` has S and `place` the sum of H t.
+// The entry of a vertex. Until all pins have been added, `free` holds S and `place` the sum of H t.
 static pl_hold* hold_at(pl_step_holds* h, int vertex) {
     if (h->hold_of[vertex]) return (pl_hold*)h->holds.data + (h->hold_of[vertex] - 1);
     pl_hold* hold = pl_array_add(&h->holds, 1);

@@ -85,7 +85,7 @@ double pl_step_times(const pl_step_system* s, double h, bool use_history, pl_ste
     return step;
 }
 
-// what loops over vertices share
+// shared by loops over vertices
 typedef struct vertex_job {
     pl_step_system* s;
     const pl_step_objective* f;
@@ -131,7 +131,7 @@ void pl_step_update_damping(pl_step_system* s) {
         pl_element_set_hessian(&s->sets[k], s->pool, s->state[PL_STATE_POSITIONS], true, 1.0, K);
 }
 
-// how many values are not finite
+// number of values that are not finite
 static double commit_part(int begin, int end, void* user) {
     const vertex_job* job = user;
     pl_step_system* s = job->s;
@@ -168,7 +168,7 @@ pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error)
     return status;
 }
 
-// Midpoint solves for the middle of its step, so its pins are those of the middle.
+// The midpoint rule solves for the middle of its step, so its pins are at their targets there.
 pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, double begin,
                              double end, pl_error* error) {
     s->pins.count = 0;
@@ -192,12 +192,12 @@ static void fly_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// A linearised step is linearised at the present positions.
+// A linearised step is linearised at the current positions.
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
     pl_minimiser* m = &s->minimiser;
     vertex_job job = {.s = s};
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
-    if (!pl_step_has_energy(f)) return; // nothing tells which is better
+    if (!pl_step_has_energy(f)) return; // the two starts cannot be compared
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
     if (s->rigid_start)
         pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[PL_STATE_POSITIONS],

@@ -20,13 +20,13 @@ bool pl_step_is_bdf2(const pl_step_system* s, bool use_history);
 // The damping matrix K of this step, from its first positions.
 void pl_step_update_damping(pl_step_system* s);
 
-// s->pins: those of the step on the way from `begin` to `end` of it, both in [0, 1].
+// s->pins: targets for the part of the step from `begin` to `end`, both fractions in [0, 1].
 pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, double begin,
                              double end, pl_error* error);
-// Marks what pins hold, for the objective.
+// Marks the directions that pins hold, for the objective.
 pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error);
-// Chooses the start of the minimisation: where the pieces were (m->x, with pinned vertices in
-// place), or where they would fly to, whichever is better.
+// Chooses the initial guess of the minimisation: the positions of the pieces at the start (m->x,
+// with pinned vertices in place), or those after free flight, whichever is better.
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f);
 // Turns the solved x into new positions and velocities; false if they are not finite.
 bool pl_step_commit(pl_step_system* s, const pl_step_objective* f, const double* x);

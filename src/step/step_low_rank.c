@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-// S is singular if what is left of a column is below this part of its largest entry.
+// S is singular if elimination leaves a column below this fraction of its largest entry.
 static const double MIN_PIVOT = 1e-12;
-// Rounds with the nearly known inverse: each solves with A to ROUND_TOLERANCE at best, and must
-// leave no more than SLOW_ROUND of the residual. END_PART of the tolerance is for what is
-// neglected.
+// Rounds with the approximate inverse: each solves with A to ROUND_TOLERANCE at best, and must
+// reduce the residual to at most SLOW_ROUND of it. END_PART of the tolerance is reserved for
+// neglected terms.
 static const double ROUND_TOLERANCE = 1e-4, SLOW_ROUND = 0.2, END_PART = 0.5;
 enum { MAX_ROUNDS = 8 };
 
@@ -61,7 +61,7 @@ static bool reserve_woodbury(pl_low_rank_work* w, size_t count) {
     return resize(&w->W, rank * count) && resize(&w->S, rank * rank) && resize(&w->rows, rank);
 }
 
-// Columns of all terms side by side, without what is held; C of each on the diagonal.
+// Columns of all terms side by side, without held directions; C of each term is a diagonal block.
 static void gather_parts(pl_low_rank_work* w, const pl_step_objective* f, const double* x) {
     size_t count = 3 * (size_t)f->vertex_count, rank = (size_t)w->rank, first = 0;
     double *U = w->U.data, *C = w->C.data;
@@ -82,7 +82,7 @@ static void gather_parts(pl_low_rank_work* w, const pl_step_objective* f, const 
     }
 }
 
-// S = L R in place, with exchanges of rows; false if it is singular
+// S = L R in place, with row exchanges; false if it is singular
 static bool factor(double* S, int n, int* rows) {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -192,7 +192,7 @@ static pl_status solve_woodbury(pl_low_rank_work* w, const pl_newton_solver* sol
 
 // ---------------------------------------------------------------- rounds
 
-// Q and E of all terms; false if one does not know them
+// Q and E of all terms; false if a term does not provide them
 static bool gather_inverse(pl_low_rank_work* w, const pl_step_objective* f, const double* x) {
     size_t count = 3 * (size_t)f->vertex_count, first = 0;
     for (int k = 0; k < f->term_count; k++) {
@@ -225,7 +225,7 @@ static void add_columns(const pl_low_rank_work* w, pl_pool* pool, int count,
         pl_vector_axpy(pool, count, y[i], P + (size_t)i * (size_t)count, to);
 }
 
-// One round from the residual r. Returns the residual that it leaves.
+// One round from the residual r. Returns the new residual.
 static double go_round(const pl_low_rank_work* w, const pl_newton_solver* solver, pl_pool* pool,
                        int count, const pl_linear_options* options, const double* b, double* d,
                        pl_linear_info* linear) {
@@ -245,7 +245,7 @@ static double go_round(const pl_low_rank_work* w, const pl_newton_solver* solver
     return pl_vector_norm(pool, count, r);
 }
 
-// False if the inverse is not known well enough.
+// False if the approximate inverse is not accurate enough.
 static bool solve_rounds(pl_low_rank_work* w, const pl_newton_solver* solver, pl_pool* pool,
                          int count, const pl_linear_options* options, const double* b, double* d,
                          pl_linear_info* linear) {

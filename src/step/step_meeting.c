@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pairs are searched for along straight ways of the vertices, with some slack to each side. The
-// list is complete for any places within the slack of these ways, each vertex for itself. So the
-// energy is the same function whatever was searched, and one search mostly serves all trials of a
-// line search.
+// Pairs are searched along straight paths of the vertices, with some slack on each side. The list
+// is complete for any positions within the slack of these paths, vertex by vertex. So the energy
+// does not depend on which paths were searched, and one search mostly serves all trials of a line
+// search.
 //
-// The midpoint rule solves for the middle of the step; as with colliders, all this is about the end
-// of the step (step_contact_forces.c).
+// The midpoint rule solves for the middle of the step. As with colliders, contact acts at the end
+// of the step (step_contact_forces.c), so all positions here are those at the end.
 #include "step/step_meeting.h"
 #include "base/memory.h"
 #include "mesh/disjoint_sets.h"
@@ -16,12 +16,13 @@
 #include <string.h>
 
 enum { PAIR_BLOCK = 256, ROW_BATCH = 512, VECTORS = 7 };
-// Pairs that are nearer than this part of their reach when they are first listed have touched
-// before: they are left alone, since no way of theirs would be free.
+// Pairs nearer than this fraction of their reach when they are first listed already touched: they
+// are ignored, because no path of theirs would be free.
 static const double TOUCHING = 1e-10;
-// Of the thickness of both: what bodies keep at least that start still nearer.
+// Smallest reach of bodies that start nearer than their thickness, relative to the thickness of
+// both.
 static const double LEAST_REACH = 0.01;
-// Stiffness of the barrier, of that of the softer of the two bodies against colliders.
+// Stiffness of the barrier, relative to that of the softer of the two bodies against colliders.
 static const double STIFFNESS_PART = 0.1;
 
 static void list_vectors(pl_step_meeting* m, double** out[VECTORS]) {
@@ -94,14 +95,15 @@ static double mass_of_side(const pl_step_meeting* m, const int* v, int count) {
     return sum / count;
 }
 
-// Bodies that start nearer than their thickness would fly apart: they keep that distance instead.
+// Bodies that start nearer than their thickness would fly apart: they keep their initial distance
+// instead.
 static double nearest_at_rest(const pl_step_meeting* m, const pl_contact_pair* pair) {
     const int a = pair->surfaces[0], b = pair->surfaces[1], count = m->surfaces->surface_count;
     return m->surfaces->nearest[a < b ? a * count + b : b * count + a];
 }
 
-// The barrier is as stiff as the two bodies, one after the other, and as their inertia in a step:
-// then they come to rest within its reach.
+// The barrier is as stiff as the two bodies in series, and as their inertia in a step: then they
+// come to rest within its reach.
 static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     const int count = pair->is_edges ? 2 : 1;
@@ -132,7 +134,7 @@ static void barrier_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// the barriers of all pairs; those that touch are taken out of the list
+// the barriers of all pairs; removes pairs that touch from the list
 static bool make_barriers(pl_step_meeting* m) {
     const size_t count = m->pairs.count;
     places_job job = {m, NULL};
@@ -152,7 +154,7 @@ static bool make_barriers(pl_step_meeting* m) {
     return true;
 }
 
-// Pieces with pairs between them count as one from now on.
+// From now on pieces with pairs between them count as one.
 static void join_pieces(pl_step_meeting* m) {
     const pl_contact_pair* pairs = m->pairs.data;
     const int* piece_of = m->pieces->piece_of;
@@ -161,7 +163,7 @@ static void join_pieces(pl_step_meeting* m) {
     m->has_met = m->has_met || m->pairs.count > 0;
 }
 
-// True if boxes tell that nothing comes near on ways from `from` to `to`.
+// True if bounding boxes show that nothing comes near on paths from `from` to `to`.
 bool pl_step_meeting_is_apart(pl_step_meeting* m, const double* from, const double* to) {
     for (int s = 0; s < m->surfaces->surface_count; s++) {
         pl_contact_surface* surface = &m->surfaces->surfaces[s];
@@ -173,7 +175,8 @@ bool pl_step_meeting_is_apart(pl_step_meeting* m, const double* from, const doub
     return m->is_apart;
 }
 
-// all pairs that may come within reach on ways from `from` to `to`, after pl_step_meeting_is_apart
+// lists all pairs that may come within reach on paths from `from` to `to`; call
+// pl_step_meeting_is_apart first
 static bool search(pl_step_meeting* m, const double* from, const double* to) {
     const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     memcpy(m->from, from, size);
@@ -198,7 +201,7 @@ static const double* end_of(const pl_step_meeting* m, const double* x, int k) {
     return pl_step_end_positions(m->f, x, m->ends[k]);
 }
 
-// Evaluations may search, and so change what a term is to leave alone.
+// Evaluations may search, and so modify the term although it is const to them.
 static pl_step_meeting* meeting_of(const void* user) { return *(pl_step_meeting* const*)user; }
 
 static void free_parts(const void* user, const double* from, const double* to, double* parts) {
@@ -266,7 +269,7 @@ static double energy(const void* user, const double* x) {
            pl_meeting_friction_energy(m, x);
 }
 
-// Two that have just come near count to the first one's piece until their pieces are joined.
+// The energy of two pieces that have just come near counts to the first until they are joined.
 static void add_energies(const void* user, const int* piece_of, const bool* chosen, const double* x,
                          double* energies) {
     pl_step_meeting* m = meeting_of(user);
@@ -363,7 +366,7 @@ static bool add_rows(pl_step_meeting* m, const rows_job* job, int count) {
     return true;
 }
 
-// what is held does not move
+// removes held directions from the rows
 static void hold_rows(pl_step_meeting* m) {
     pl_meeting_row* rows = m->rows.data;
     for (size_t k = 0; k < m->rows.count; k++)
@@ -390,7 +393,7 @@ pl_status pl_step_meeting_update(pl_step_meeting* m, const double* x, pl_error* 
 
 // ------------------------------------------------------------------ the term
 
-// A surface moves as one if it is one piece: then line searches take all of it equally far.
+// A surface that is one piece moves as one: line searches then move all of it by the same fraction.
 static void find_whole_surfaces(pl_step_meeting* m) {
     pl_surface_set* set = m->surfaces;
     const int* piece_of = m->pieces->piece_of;
@@ -403,7 +406,7 @@ static void find_whole_surfaces(pl_step_meeting* m) {
     }
 }
 
-// What was searched in the last step is forgotten: a step depends on nothing but the state.
+// Discards the searches of the last step, so that a step depends only on the state.
 static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) {
     pl_step_meeting* m = meeting_of(user);
     m->f = f;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What keeps single vertices of surfaces that meet where they are, for sweeps that move one vertex
-// after the other and know of no pairs.
+// Bounds for single vertices of surfaces in contact, for sweeps that move one vertex after the
+// other and do not know pairs.
 #include "step/step_meeting.h"
 
 #include <math.h>
 
 enum { PAIR_BLOCK = 256 };
-// Of the distance of a pair: how far its vertices may go while nobody looks. Two that come towards
-// each other keep what is left of it.
+// How far vertices may move between checks, relative to the distance of their pair. Two that
+// approach each other keep the rest of it.
 static const double ROOM_PART = 0.4;
 
 typedef struct distance_job {
@@ -28,7 +28,7 @@ static void distance_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// Points of a vertex, triangle or edge go no farther than its corners.
+// No point of a vertex, triangle or edge moves farther than its corners.
 static void find_rooms(pl_step_meeting* m, const double* x, pl_vertex_bound* bounds) {
     const distance_job job = {m, pl_step_end_positions(m->f, x, m->ends[0])};
     const double part = ROOM_PART / pl_step_end_scale(m->f);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Whether the pairs that are listed are all that can be near at given places: each vertex has to be
-// near the straight way along which was searched.
+// Checks whether the list contains all pairs that can be near at given positions: each vertex has
+// to be near the straight path along which pairs were searched.
 #include "step/step_meeting.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { VERTEX_BLOCK = 4096 };
-// Of the mean edge of a surface. Neighbours in a surface are near each other anyway: one that meets
-// itself is searched more often, with fewer pairs.
+// Relative to the mean edge of a surface. Neighbours in a surface are near each other anyway: a
+// surface that collides with itself is searched more often, with fewer pairs.
 static const double SLACK = 0.25, SLACK_OF_SELF = 0.1;
 
 double pl_step_meeting_slack(const pl_step_meeting* m, int surface) {
@@ -23,7 +23,7 @@ typedef struct places_job {
     const double* z;
 } places_job;
 
-// How far the vertices of a surface have come on their ways, if they have come equally far.
+// The fraction of their paths that the vertices of a surface have moved, if it is the same for all.
 static double part_of_surface(const places_job* job, const pl_contact_surface* surface) {
     const pl_step_meeting* m = job->m;
     const int number = (int)(surface - m->surfaces->surfaces);
@@ -45,8 +45,8 @@ static void find_parts(const places_job* job) {
     }
 }
 
-// How many vertices are farther from the ways that were searched than the slack; those of surfaces
-// that move as one, from the place that is as far on its way as those of all others.
+// Number of vertices farther from their searched paths than the slack. For surfaces that move as
+// one, the distance is that to the point at the common fraction of the path.
 static double count_strays(int begin, int end, void* user) {
     const places_job* job = user;
     const pl_step_meeting* m = job->m;
@@ -67,8 +67,8 @@ static double count_strays(int begin, int end, void* user) {
     return count;
 }
 
-// How many vertices are outside the box of their surface. The boxes have the thickness around them,
-// which vertices are to keep.
+// Number of vertices outside the box of their surface. Boxes are enlarged by the thickness that
+// vertices keep.
 static double count_outside(int begin, int end, void* user) {
     const places_job* job = user;
     const pl_surface_set* set = job->m->surfaces;
@@ -94,7 +94,7 @@ static bool look_at(const pl_step_meeting* m, const double* z) {
            pl_surface_set_stays_flat(m->surfaces, m->f->pool, z);
 }
 
-// Energy, gradient and Hessian are asked for at the same place, one after the other.
+// The energy, gradient and Hessian are evaluated at the same positions, one after the other.
 static bool is_covered(pl_step_meeting* m, const double* z) {
     const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     if (!m->is_searched) return false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Friction between surfaces as between a vertex and a collider (step_contact_forces.c): with given
-// normal forces and contact points it has an energy. These are taken at the start of the step, and
-// again whenever the step has reached a minimum, until they agree with it. They are also taken on
-// the way there, as soon as friction would change by more than all forces that are still out of
-// balance: what is left to do for the old friction would be undone by the new one.
+// Friction between surfaces is as between a vertex and a collider (step_contact_forces.c): with
+// given normal forces and contact points it has an energy. These are taken at the start of the
+// step, and again whenever the step has reached a minimum, until they agree with it. They are also
+// updated before a minimum, as soon as friction would change by more than the length of the
+// gradient: further iterations with the old friction would be undone by the new one.
 //
 // Newton's method needs the primal-dual form of its Hessian (step_contact_forces.c), or it
 // overshoots where sliding turns into sticking.
@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-// Friction that differs by less than this part of its limits, all together, agrees.
+// Friction agrees if its change, summed over vertices, is below this fraction of the sum of its
+// limits.
 static const double MAX_ERROR = 0.01;
 
 static double coefficient(const pl_step_meeting* m, const pl_contact_pair* pair) {
@@ -102,8 +103,8 @@ bool pl_meeting_friction_rows(pl_step_meeting* m, const double* x) {
     return true;
 }
 
-// w after a step from c->slip to `now` that is `length` of what its direction was; as
-// pl_step_friction_dual has it.
+// w after a step from c->slip to `now`, which is `length` times the direction; as
+// pl_step_friction_dual.
 static pl_vec3 next_dual(const pl_meeting_friction* c, pl_vec3 now, double length, double e) {
     const double s = pl_norm(c->slip);
     if (s < e) return pl_scale(1.0 / fmax(pl_norm(now), e), now);
@@ -146,7 +147,7 @@ static bool list_contacts(pl_step_meeting* m, const double* x, const double* z) 
     return true;
 }
 
-// limits along normals, on the vertices that they act on
+// adds the limits along normals to the vertices on which they act
 static void add_limits(const pl_array* list, double sign, double* sums) {
     const pl_meeting_friction* c = list->data;
     for (size_t k = 0; k < list->count; k++)
@@ -193,7 +194,7 @@ bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x, double left
     return true;
 }
 
-// ------------------------------------------------------------------ what is told
+// ------------------------------------------------------------------ reported contacts
 
 static bool tell(pl_contact_report* report, pl_vec3 force, int order, pl_array* out) {
     report->force = force;

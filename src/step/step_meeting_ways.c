@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How far pieces may go on straight ways. Continuous collision tells it, whose answers are early
-// rather than late. Long ways are searched part by part: one search would list nearly all pairs.
+// How far pieces may move on straight paths. Continuous collision detection decides; its limits are
+// conservative. Long paths are searched part by part: a single search would list nearly all pairs.
 #include "mesh/disjoint_sets.h"
 #include "step/step_meeting.h"
 
 #include <math.h>
 
 enum { PAIR_BLOCK = 256 };
-// A search goes no farther than one edge.
+// One search covers at most one edge length.
 static const double MAX_EDGES = 1.0;
-// Ways that would take more searches are not free beyond these.
+// Paths that need more searches are limited to this many.
 enum { MAX_SEARCHES = 16 };
-// Of the way that continuous collision allows, so much is gone.
+// Fraction of the path up to a collision that a step may use.
 static const double MARGIN = 0.9;
 
 typedef struct pairs_job {
@@ -36,7 +36,7 @@ static void advance_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// part k of `count` of a way; count may be beyond all integers
+// part k of `count` parts of a path; count may exceed the range of integers
 typedef struct way_part {
     int k;
     double count;
@@ -54,8 +54,8 @@ static void limit_pair(pl_step_meeting* m, const pl_contact_pair* pair, double p
     *second = fmin(*second, part);
 }
 
-// Limits pieces to the part of a short way that their pairs may go. False if that is less than all
-// of it for any.
+// Limits pieces to the fraction of a short path that their pairs allow. False if any piece is
+// limited.
 static bool limit_short_way(pl_step_meeting* m, const double* from, const double* to,
                             way_part way) {
     pairs_job job = {m, from, to};
@@ -76,8 +76,8 @@ static bool limit_short_way(pl_step_meeting* m, const double* from, const double
     return is_free;
 }
 
-// What a lone surface that moves as one moves by: pairs are found by how parts of it move against
-// each other.
+// The common motion of a single surface that moves as one: its pairs depend only on how its parts
+// move relative to each other.
 static pl_vec3 common_way(const pl_step_meeting* m, const double* from, const double* to) {
     const pl_contact_surface* surface = m->surfaces->surfaces;
     pl_vec3 sum = {0, 0, 0};
@@ -92,7 +92,7 @@ static pl_vec3 common_way(const pl_step_meeting* m, const double* from, const do
     return pl_scale(1.0 / (count ? count : 1), sum);
 }
 
-// searches that a way takes
+// number of searches that a path needs
 static double searches_of_way(const pl_step_meeting* m, const double* from, const double* to) {
     const pl_vec3 common = common_way(m, from, to);
     double longest = 0.0, edge = INFINITY;
@@ -112,8 +112,8 @@ static void place_between(const pl_step_meeting* m, const double* from, const do
     for (int i = 0; i < 3 * m->vertex_count; i++) out[i] = from[i] + part * (to[i] - from[i]);
 }
 
-// On a long way, only pieces that are near another one somewhere on it are limited. Boxes tell that
-// of ways of any length.
+// On a long path, only pieces that are near another one somewhere on it are limited. Boxes decide
+// that for paths of any length.
 static void leave_lone_pieces(pl_step_meeting* m) {
     const pl_surface_set* set = m->surfaces;
     for (int p = 0; p < m->pieces->count; p++) m->limits[p] = INFINITY;
@@ -137,7 +137,7 @@ static void limit_long_way(pl_step_meeting* m, const double* from, const double*
         place_between(m, from, to, (way.k + 1) / count, m->way[1]);
         is_free = limit_short_way(m, m->way[0], m->way[1], way);
     }
-    limit_all(m, way.k / count); // nobody looked farther
+    limit_all(m, way.k / count); // the rest was not searched
 }
 
 static void limit_way(pl_step_meeting* m, const double* from, const double* to) {
@@ -149,8 +149,8 @@ static void limit_way(pl_step_meeting* m, const double* from, const double* to) 
     else limit_long_way(m, from, to, count);
 }
 
-// Pieces that are joined go the same part of their ways: then pairs between them are as free as
-// they were found to be. All others have no pair on these ways, wherever on them they are.
+// Joined pieces move by the same fraction of their paths: then pairs between them stay as free as
+// they were found to be. All others have no pair anywhere on these paths.
 static void share_limits(pl_step_meeting* m) {
     for (int p = 0; p < m->pieces->count; p++) {
         double* limit = &m->limits[pl_set_root(m->roots, p)];

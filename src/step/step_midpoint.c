@@ -23,14 +23,14 @@
 #include <math.h>
 #include <string.h>
 
-// Parts of the elastic energy and the kinetic energy of deformation: credit beyond the first is
-// given back to the velocities, beyond the second it is lost.
+// Fractions of the elastic energy and the kinetic energy of deformation: credit beyond the first is
+// given back to the velocities, credit beyond the second is lost.
 static const double KEPT_CREDIT = 0.01, MAX_CREDIT = 0.5;
 // Largest factor by which a step scales velocities of deformation to give energy back. If that is
 // not enough, nothing is given and a tenth of the credit is dropped: a body at rest must not start
 // to vibrate.
 static const double MAX_GAIN = 2.0, FORGOTTEN = 0.1;
-// debt that may wait for later steps: at most this part of the same energies
+// debt that may be left for later steps, as a fraction of the same energies
 static const double MAX_DEBT = 1e-3;
 
 // sums over the vertices of a piece
@@ -41,7 +41,7 @@ typedef struct piece_motion {
     pl_vec3 angular;          // angular momentum about the centre
     pl_mat3 inertia;
     double square, cross; // d'M d and (v - d)'M d; d: velocity v without the rigid motion
-    double scale;         // that d becomes
+    double scale;         // new factor of d
 } piece_motion;
 
 struct pl_midpoint {
@@ -82,7 +82,7 @@ static void elastic_energies(const pl_midpoint* m, const pl_step_objective* f, c
     if (f->coupling) f->coupling->energies(f->coupling->data, m->pieces, NULL, x, out);
 }
 
-// created, and the elastic energy at the end
+// the energy created, and the elastic energy at the end
 static void find_created(pl_midpoint* m, const pl_step_objective* f, const double* start,
                          const double* end, double* scratch) {
     int count = 3 * f->vertex_count;
@@ -130,9 +130,9 @@ static void find_centres(pl_midpoint* m, const pl_step_objective* f, const doubl
     }
 }
 
-// Angular velocities. With arms a from the centre and b = M a, the angular momentum is the sum of
-// b x v, and the inertia that of (a.b) I - b a'. A piece whose inertia has no inverse (a point, a
-// line) does not turn.
+// Angular velocities. Let a be the arms from the centre and b = M a. Then the angular momentum is
+// the sum of b x v, and the inertia is the sum of (a.b) I - b a'. A piece whose inertia has no
+// inverse (a point, a line) does not rotate.
 static void find_turning(pl_midpoint* m, const pl_step_objective* f, const double* x,
                          const double* v, double* scratch) {
     double *arms = scratch, *weighted = scratch + 3 * (size_t)f->vertex_count;
@@ -180,8 +180,8 @@ static void find_deformation(pl_midpoint* m, const pl_step_objective* f, const d
     }
 }
 
-// The scale s of the rest d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as
-// much as there is. A debt below zero is given back.
+// The factor s of d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as much as
+// there is. A debt below zero is given back.
 static double scale_for(const piece_motion* p, double debt) {
     double a = p->square, b = p->cross, whole = a + b;
     if (!(a > 0.0) || debt == 0.0) return 1.0;
@@ -191,7 +191,7 @@ static double scale_for(const piece_motion* p, double debt) {
     return fmin(scale, 1.0);
 }
 
-// false if a debt is left that is too large
+// false if too large a debt is left
 static bool settle_accounts(pl_midpoint* m) {
     bool is_paid = true;
     for (int k = 0; k < m->pieces->count; k++) {

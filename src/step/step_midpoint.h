@@ -17,7 +17,7 @@ void pl_midpoint_destroy(pl_midpoint* m);
 // After a midpoint step from `start` (3 per vertex) to `end`: adds the energy that the step created
 // to each piece's account. A positive account is taken out of the velocities; a negative one is
 // given back, up to 1 % of the energy. scratch: 6 per vertex. Returns false if a piece created more
-// energy than its deformation has as kinetic energy: take a smaller step.
+// energy than its deformation has as kinetic energy: the caller should take a smaller step.
 bool pl_midpoint_balance(pl_midpoint* m, const pl_step_objective* f, const double* start,
                          const double* end, double* velocities, double* scratch);
 // True if the last balanced step ended with a finite elastic energy.
@@ -25,7 +25,7 @@ bool pl_midpoint_is_finite(const pl_midpoint* m);
 // Forgets what earlier steps created.
 void pl_midpoint_restart(pl_midpoint* m);
 
-// Part of the state: one number per piece.
+// This is part of the state: one number per piece.
 size_t pl_midpoint_state_size(const pl_midpoint* m);
 void pl_midpoint_state_save(const pl_midpoint* m, void* out);
 void pl_midpoint_state_load(pl_midpoint* m, const void* in);

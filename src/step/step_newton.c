@@ -19,20 +19,19 @@
 
 enum { VERTICES_PER_TASK = 2730 };
 static const double MAX_LINEARISED_RESIDUAL = 1.0, NEAR_RESIDUAL = 0.1;
-// Of the share of the projected Hessian that linear systems called for: what each one that is
-// solved leaves of it. With 1 a falling cloth that folds takes 535 iterations, with 0.8 it takes
-// 452.
+// least_projected is multiplied by this after each linear system that was solved. With 1 a falling
+// cloth that folds takes 535 iterations, with 0.8 it takes 452.
 static const double EASING = 0.8;
 
 // data that one iteration of a minimisation passes to the next
 typedef struct progress {
-    double projected;       // part of the projected Hessian in the last matrix
-    double least_projected; // the part below which linear systems were hardly solved
-    double unseen;          // the part to try where a solver does not see how much it takes
-    bool last;              // no iteration follows that is known of
+    double projected;       // share of the projected Hessian in the last matrix
+    double least_projected; // share below which linear systems were not solved
+    double unseen;          // share to try if a solver cannot tell how much is needed
+    bool last;              // no further iteration is planned
     bool solved;            // the last linear system was solved to its tolerance
     bool must_iterate;      // even if forces are below the tolerance
-    bool has_changed;       // Phi has been at a minimum, where it became another function
+    bool has_changed;       // Phi was at a minimum and then became another function
     double residual;        // before this iteration
     int iteration;
 } progress;
@@ -93,7 +92,7 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
     return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
 }
 
-// A has its values at rest.
+// A must have its values at rest.
 static pl_status keep_rest_stiffness(pl_minimiser* m, pl_error* error) {
     m->rest_stiffness = PL_ALLOC(double, m->count / 3);
     if (!m->rest_stiffness && m->count) return pl_fail_memory(error, "the solver of a step");
@@ -104,7 +103,7 @@ static pl_status keep_rest_stiffness(pl_minimiser* m, pl_error* error) {
     return PL_OK;
 }
 
-// A fixed number of iterations is what it was in the paper.
+// A fixed number of iterations does what the paper does, without relaxation.
 bool pl_minimiser_may_relax(const pl_step_settings* settings) {
     return settings->nonlinear != PL_NONLINEAR_LINEARISED && settings->line_search &&
            !settings->all_iterations;
@@ -158,7 +157,8 @@ static void limit_force_noise(pl_minimiser* m, pl_pool* pool) {
             fmin(m->search.piece[k].noise, most * 4.0 * DBL_EPSILON * sqrt(squares[k]));
 }
 
-// The round-off in the forces of each piece: that of differences of positions, times the stiffness.
+// The round-off in the forces of each piece: round-off of differences of positions, times the
+// stiffness.
 static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
     double* squares = m->search.tried;
     if (m->pieces->count > 1) pl_pieces_sum(m->pieces, NULL, pool, noise_part, 0, m, squares);
@@ -221,7 +221,7 @@ static int linear_iterations(const pl_minimiser* m, const pl_step_objective* f,
     bool is_multigrid =
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     bool is_rough = m->relax.data && is_multigrid && s->iteration < settings->max_iterations;
-    // where the last step did what its matrix foresaw, a better direction is worth its price
+    // where the matrix predicted the last step well, a better direction is worth its cost
     bool is_smooth =
         s->iteration > 0 && !m->search.has_relaxed && s->residual < pl_tuned.far_residual;
     int enough = is_smooth ? pl_tuned.smooth_iterations : pl_tuned.rough_iterations;
@@ -245,7 +245,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
                                  .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     if (f->coupling) {
-        // the coupling counts the pieces of the system, also while some of them are one
+        // the coupling counts the pieces of the system, even while some are joined
         for (int k = 0; k < m->search.piece_count; k++)
             m->search.tried[k] = scale_of(m, pl_search_piece_in_use(m, k));
         f->coupling->scale_next(f->coupling->data, m->search.tried);
@@ -256,7 +256,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
-    // what rounding leaves in held directions
+    // removes round-off in held directions
     pl_holds_project(f->holds, f->hold_count, m->direction);
     if (f->free_bodies)
         pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
@@ -270,9 +270,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
-// The unknowns of a coupling change with the direction. False if the direction does not descend in
-// the energy after their elimination, which may be concave where it was convex before. is_taken:
-// it is taken in any case.
+// Updates the unknowns of a coupling with the direction. After their elimination the energy may be
+// concave where it was convex before: returns false if the direction does not descend in it.
+// is_taken: the direction is accepted in any case.
 static bool lead_coupling(pl_minimiser* m, const pl_step_objective* f, bool is_taken) {
     if (!f->coupling || !f->coupling->lead(f->coupling->data)) return true;
     pl_search_forget(m);
@@ -301,17 +301,17 @@ static bool has_indefinite(const pl_step_objective* f) {
     return false;
 }
 
-// The solver of a coupling may not see whether the Hessian is definite. Inertia mostly makes it so
-// near a minimum, and where a direction does not descend it was not: the rest of the step takes
-// more of the projected Hessian.
+// The solver of a coupling may not see whether the Hessian is definite. Near a minimum inertia
+// usually makes it definite. If a direction does not descend, the Hessian was indefinite, and the
+// rest of the step uses a larger share of the projected Hessian.
 static bool may_try_unseen(const pl_step_objective* f, const pl_step_settings* settings,
                            const progress* s) {
     return f->coupling && f->inertia > 0.0 && s->residual < NEAR_RESIDUAL &&
            pl_minimiser_may_relax(settings) && s->unseen < 1.0;
 }
 
-// Where cloth is pressed together, springs push, and its Hessian is nearly indefinite: conjugate
-// gradients then leave most of a system. That costs more than a matrix that is too stiff.
+// Compressed cloth has springs that push, and its Hessian is nearly indefinite: conjugate gradients
+// then hardly reduce the residual. That costs more than a matrix that is too stiff.
 static void take_solve(const pl_minimiser* m, const pl_step_objective* f,
                        const pl_linear_info* linear, double part, progress* s) {
     s->projected = part;
@@ -322,10 +322,10 @@ static void take_solve(const pl_minimiser* m, const pl_step_objective* f,
         s->least_projected = part > 0.0 ? fmin(2.0 * part, 1.0) : pl_tuned.min_projected_fraction;
 }
 
-// Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
-// bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
-// the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
-// else mixed with the projected one, with as little of it as it takes.
+// Projecting every element makes the matrix definite but too stiff: slender bodies in bending then
+// take many iterations, and cloth hardly leaves the saddle from which it buckles. So the exact
+// Hessian is used if the solver sees that it is definite (Longva 2023, section 4); otherwise it is
+// blended with the projected one, with as small a share of that as possible.
 static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
                                 const pl_step_settings* settings, progress* s, pl_method_info* info,
                                 pl_error* error) {
@@ -343,13 +343,13 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
         if (status != PL_OK) return status;
         // without an energy there is no descent to check
         bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
-        // a single step of full length, and no other matrix to find one with
+        // a single step of full length, and there is no other matrix for a direction
         const bool is_taken =
             settings->nonlinear == PL_NONLINEAR_LINEARISED && part >= 1.0 && !has_indefinite(f);
         const bool is_led =
             descends && !linear.indefinite && (linear.converged || part >= 1.0 || tells);
         if (is_led && lead_coupling(m, f, is_taken)) break;
-        // parts that have no projected form, as the stiffness of a pressure
+        // parts without a projected form, such as the stiffness of a pressure
         bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
         if (part >= 1.0 && !leaves_out) {
             if (!is_led) lead_coupling(m, f, is_taken);
@@ -385,7 +385,7 @@ pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
                    "the law stable_neohookean");
 }
 
-// The relaxation of springs learns the contacts that were found.
+// Passes the contacts that were found to the relaxation of springs.
 static pl_status relax_contacts(pl_minimiser* m, const pl_step_objective* f, pl_error* error) {
     return m->relax.data ? m->relax.functions->contacts(m->relax.data, f, error) : PL_OK;
 }
@@ -414,8 +414,8 @@ static void flight_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// Flying cloth first moves to its inertial prediction and relaxes there, with the contacts of that
-// place. That costs no linear system, and is as good as the first Newton step, which lacks those
+// Flying cloth first moves to its inertial prediction and relaxes there, with the contacts found
+// there. That needs no linear solve, and is as good as the first Newton step, which lacks those
 // contacts.
 static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, void* detect_user,
                      int round, pl_error* error) {
@@ -441,14 +441,14 @@ static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
     return true;
 }
 
-// At a minimum: true if Phi has become another function.
+// Called at a minimum: true if Phi has become another function.
 static bool goes_on(const pl_minimiser* m, const pl_step_objective* f, progress* s) {
     bool by_coupling = f->coupling && f->coupling->go_on(f->coupling->data, m->x, &s->must_iterate);
     bool by_terms = pl_step_go_on(f, m->x, 0.0);
     return by_coupling || by_terms;
 }
 
-// The same near a minimum of a function that is about to change.
+// The same near a minimum, for a function that is about to change.
 static bool changes_early(const pl_minimiser* m, const pl_step_objective* f) {
     return pl_step_joins(f) && !f->coupling &&
            pl_step_go_on(f, m->x, pl_vector_norm(f->pool, m->count, m->gradient));
@@ -463,10 +463,10 @@ static void begin(pl_minimiser* m, pl_step_objective* f) {
     if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
 }
 
-// Cloth that folds and bodies that may touch something take more iterations in single steps: a ring
-// that lands takes 21 where the steps around it take 5 to 15. Where they have led to a minimum of
-// one function, they will lead to that of the next: friction whose bounds have moved, pressures
-// whose centres have (two soft bodies that strike each other take 130 to 150).
+// In some steps, cloth that folds and bodies that may touch something take more iterations: a ring
+// that lands takes 21 where the steps around it take 5 to 15. If they have reached a minimum of one
+// function, they will also reach that of the next, after friction limits or the centres of
+// pressures were updated (two soft bodies that strike each other take 130 to 150).
 static int most_iterations(const pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
                            const pl_step_settings* settings, const progress* s) {
     if (settings->nonlinear == PL_NONLINEAR_LINEARISED) return 1;
@@ -476,16 +476,16 @@ static int most_iterations(const pl_minimiser* m, const pl_step_objective* f, pl
     return may_touch && s->has_changed ? 2 * most : most;
 }
 
-// True if there is no time for an iteration like the last one, which began at `before`. Bodies
-// stopped on their path would lose the rest of it, so they go on.
+// True if there is no time for an iteration like the last one, which began at `before`. Bodies that
+// were stopped on their path would lose the rest of it, so they continue.
 static bool ends_early(const pl_minimiser* m, double before, pl_method_info* info) {
     if (m->search.is_stopped || pl_deadline_has_room(m->deadline, before)) return false;
     info->is_cut = true;
     return true;
 }
 
-// The search has found no lower place. Forces that are round-off are at their minimum: how large
-// round-off is was not known before the first direction.
+// The line search has found no smaller value. Pieces whose forces are only round-off are at their
+// minimum: how large round-off is was not known before the first direction.
 static void judge_again(pl_minimiser* m, const pl_step_objective* f,
                         const pl_step_settings* settings, pl_method_info* info) {
     pl_search_gradient(m, f);

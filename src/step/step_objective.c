@@ -36,7 +36,7 @@ static double mass_drag(const pl_step_objective* f) {
 
 double pl_step_mass_weight(const pl_step_objective* f) { return f->inertia + mass_drag(f); }
 
-// |x - from|^2_M by the mass matrix; the begin of scratch becomes M (x - from)
+// |x - from|^2_M with the mass matrix; the first half of scratch becomes M (x - from)
 static double mass_square(const pl_step_objective* f, const double* x, const double* from,
                           double* scratch) {
     int count = 3 * f->vertex_count;
@@ -108,7 +108,7 @@ void pl_step_inertia_forces(const pl_step_objective* f, const pl_step_pieces* pi
     for (int k = 0; k < pieces->count; k++) forces[k] = sqrt(forces[k]);
 }
 
-// Gradient and energy of single vertices, and of the springs that they gather from.
+// Gradient and energy of single vertices, and of the springs gathered by them.
 static double vertex_part(int begin, int end, void* user) {
     const vertex_job* job = user;
     const pl_step_objective* f = job->f;
@@ -401,7 +401,7 @@ static void add_damping_matrix(const pl_step_objective* f, pl_block_matrix* A) {
                    f->damping_matrix->values, A->values);
 }
 
-// blocks of pairs that are not in the pattern are left out
+// blocks of pairs outside the pattern are ignored
 static void add_block(void* to, int row, int column, const double block[9]) {
     pl_block_matrix* A = to;
     int entry = row == column ? A->diagonal[row] : pl_block_matrix_find(A, row, column);

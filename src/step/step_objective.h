@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, outer forces,
-// soft pins and contacts,
+// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, external
+// forces, soft pins and contacts,
 //
 //   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x
 //            + pins + contacts.
@@ -37,21 +37,22 @@ struct pl_step_objective {
     double damping_stiffness;              // beta [s]
     const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0
     const double* force;                   // 3 per vertex [N]
-    const double* load; // force and pressure at the start of the step [N]; NULL: force
+    const double* load; // external force and pressure at the start of the step [N]; NULL: force
     const pl_step_term* const* terms;
     int term_count;
-    bool leaves_indefinite_out; // of the Hessian: what terms say of theirs
+    bool leaves_indefinite_out; // ignores the Hessians of terms with is_indefinite
 
     const pl_pin* pins;
     int pin_count;
     const pl_contact* contacts;
     int contact_count;
-    bool round_contacts; // by their curvature; else planes, as matrices that are constant take them
-    const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
+    bool round_contacts; // contacts follow the curvature of surfaces; else they are planes, as
+                         // constant matrices need
+    const double* friction_dual; // 3 per vertex: estimate of friction as a fraction of its limit
     const double* start;         // positions at the start of the step
-    // Set while terms begin: where iterations start unless flight is better, which is the start of
-    // the step with pinned vertices in place; and the fraction of the projected Hessian in the
-    // first matrix.
+    // Set while terms begin: the positions at the start of the step with pinned vertices in place,
+    // where iterations start unless free flight is better; and the share of the projected Hessian
+    // in the first matrix.
     const double* placed;
     double first_projected;
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
@@ -59,9 +60,10 @@ struct pl_step_objective {
     double time_step;               // h [s]
     const double* velocities;       // at the start of the step, unless quasistatic
     const double* positions_before; // BDF2: a step before the start; else NULL
-    double slip_length; // friction grows with the sliding distance of a step up to this one [m]
+    double slip_length; // below this sliding distance in a step, friction grows in proportion to it
+                        // [m]
 
-    pl_free_bodies* free_bodies; // whose place no force decides; NULL: none
+    pl_free_bodies* free_bodies; // bodies whose position no force determines; NULL: none
 
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
     const pl_hold* holds; // vertices that are held in some directions
@@ -86,26 +88,26 @@ void pl_step_gradient(const pl_step_objective* f, const double* x, double* gradi
 double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, double* gradient,
                                    double* scratch);
 bool pl_step_has_both(const pl_step_objective* f);
-// The energy of contacts in Phi, and gradient += scale times their part of dPhi/dx. If there are
-// contacts, no vertex may be held in only some directions.
+// The energy of contacts in Phi; and gradient += scale times their part of dPhi/dx, for which no
+// vertex may be held in only some directions if there are contacts.
 double pl_step_contacts_energy(const pl_step_objective* f, const double* x);
 void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
                           double* gradient);
-// A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
-// be positive semi-definite. Fixed vertices become identity rows.
+// A = d2Phi/dx2 (block 3). projected: fraction, from 0 to 1, to which each element's part is
+// projected to be positive semi-definite. Fixed vertices become identity rows.
 void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
                      pl_block_matrix* A);
 // Calls `add` for each block of the terms' Hessian.
 void pl_step_term_blocks(const pl_step_objective* f, const double* x, double projected,
                          pl_add_block add, void* to);
-// Tells the terms that a step starts; they read f->start and the times of f.
+// Notifies the terms that a step starts; they read f->start and the times of f.
 pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error);
-// Tells the terms that x is the next iterate.
+// Notifies the terms that x is the next iterate.
 void pl_step_follow(const pl_step_objective* f, const double* x, const int* piece_of,
                     const double* lengths);
-// Calls of the terms for step lengths, pieces, minima and failures; see step_term.h.
+// Calls to the terms for step lengths, pieces, minima and failures; see step_term.h.
 bool pl_step_limits_ways(const pl_step_objective* f);
-// bounds[vertex] = that of all terms. False if nothing is bound.
+// bounds[vertex] = the combined bound of all terms. False if no vertex is bound.
 bool pl_step_bound(const pl_step_objective* f, const double* x, pl_vertex_bound* bounds);
 // parts: one per piece of the system
 void pl_step_free_parts(const pl_step_objective* f, const double* from, const double* to,
@@ -121,8 +123,8 @@ void pl_step_projective(const pl_step_objective* f, pl_block_matrix* A);
 // |w M (x - y)| of each piece [N]
 void pl_step_inertia_forces(const pl_step_objective* f, const pl_step_pieces* pieces,
                             const double* x, double* scratch, double* forces);
-// out = K difference with difference = x - x_ref, 3 per vertex; damping by stiffness is beta / tau
-// times as much.
+// out = K difference with difference = x - x_ref, 3 per vertex; the force of stiffness damping is
+// beta / tau times as large.
 void pl_step_stiffness_drag(const pl_step_objective* f, const double* x, double* difference,
                             double* out);
 // Elastic energy W alone.
@@ -131,27 +133,29 @@ double pl_step_elastic_energy(const pl_step_objective* f, const double* x);
 // x_before): see friction_dual in step_objective.c.
 void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, const int* piece_of,
                            const double* lengths, const double* direction, double* dual);
-// The dual vector to begin with, of a contact with its normal force.
+// The initial dual vector of a contact with its normal force.
 pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c);
-// The energy of contact k, friction included; and dPhi/dx at its vertex.
+// The energy of contact k with its friction; and dPhi/dx at its vertex.
 double pl_step_contact_energy(const pl_step_objective* f, int k, const double* x);
 pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x);
-// The velocity of a vertex at the end of the step, times the step; and its derivative by x.
+// The velocity of a vertex at the end of the step, times the step; and its derivative with respect
+// to x.
 pl_vec3 pl_step_end_motion(const pl_step_objective* f, int vertex, const double* x);
 double pl_step_slip_scale(const pl_step_objective* f);
-// Derivative of the positions at the end of the step by x.
+// Derivative of the positions at the end of the step with respect to x.
 double pl_step_end_scale(const pl_step_objective* f);
 // Depth of a contact's vertex below its surface at the end of the step, positive inside [m].
 double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* contact,
                              const double* x);
-// Positions at the end of the step that x solves: x itself, or (midpoint) `out` filled with them.
+// Positions at the end of the step for a solution x: x itself, or (midpoint) `out` filled with
+// them.
 const double* pl_step_end_positions(const pl_step_objective* f, const double* x, double* out);
-// (w + alpha / tau) [1/s^2]: what masses count in the Hessian
+// (w + alpha / tau) [1/s^2]: factor of masses in the Hessian
 double pl_step_mass_weight(const pl_step_objective* f);
-// The Hessian of contact k, 3 x 3; projected as pl_step_hessian has it.
+// The Hessian of contact k, 3 x 3; projected as in pl_step_hessian.
 void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, double projected,
                            double block[9]);
-// The same, and its gradient as pl_step_contact_gradient has it, in the time of one of them.
+// Both the Hessian and the gradient of pl_step_contact_gradient, in the time of one of them.
 pl_vec3 pl_step_contact_both(const pl_step_objective* f, int k, const double* x, double projected,
                              double block[9]);
 // The normal force of contact k at x [N].

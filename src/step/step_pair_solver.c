@@ -17,7 +17,7 @@ typedef struct pair_solver {
     double *first, *left, *work; // of the preconditioner; of products
     pl_step_patch patch;
     pl_join J;
-    bool is_indefinite; // the other solver found its matrix to be
+    bool is_indefinite; // the inner solver found its matrix to be indefinite
     bool adds;          // the preconditioner adds its two parts
 } pair_solver;
 
@@ -55,7 +55,7 @@ static void add_joins(void* user, const double* x, double* y) {
     pl_vector_axpy(s->pool, s->count, 1.0, sum, y);
 }
 
-// z += S r, the contacts alone
+// z += S r, for the contacts alone
 static void smooth(void* user, const double* r, double* z) {
     pair_solver* s = user;
     const pl_step_objective* f = s->meeting->f;
@@ -90,15 +90,15 @@ static void find_left(pair_solver* s, const double* r, const double* z) {
     pl_vector_xpay(s->pool, s->count, r, -1.0, s->left);
 }
 
-// the other solver and the contacts, both of the same residual
+// the inner solver and the contacts, both applied to the same residual
 static void precondition_by_sum(pair_solver* s, const double* r, double* z) {
     if (!s->inner.functions->precondition(s->inner.data, r, z)) s->is_indefinite = true;
     smooth(s, r, z);
 }
 
-// The contacts, the other solver, and the contacts again: a symmetric operator. Contacts are solved
-// roughly; where they are many orders of magnitude stiffer than all else it may not be definite.
-// The sum always is.
+// The contacts, the inner solver, and the contacts again: a symmetric operator. Contacts are solved
+// roughly; where they are many orders of magnitude stiffer than everything else, the operator may
+// not be definite. The sum is always definite.
 static void precondition(void* user, const void* r, void* z) {
     pair_solver* s = user;
     if (s->adds) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Solves the linear systems of Newton's method with surfaces that meet. Their matrix is that of
-// another solver, A, and that of the contacts:
+// Solves the linear systems of Newton's method with surfaces in contact. The matrix H is the matrix
+// A of another solver (the inner one) plus that of the contacts:
 //
 //   H = A + sum of r r' over the rows of step_meeting.h.
 //
-// H is solved by conjugate gradients. The preconditioner is the other solver with a solve of the
-// contacts alone before and after it (step_patch.h). A solver that has `join` takes the sum as J
-// and solves itself. Where no surfaces are near each other, the other solver solves alone.
+// H is solved by conjugate gradients. The preconditioner is the inner solver with a solve of the
+// contacts alone before and after it (step_patch.h). An inner solver that has `join` gets the sum
+// as J and solves the whole system itself. If no surfaces are near each other, the inner solver is
+// used alone.
 #ifndef PL_STEP_PAIR_SOLVER_H
 #define PL_STEP_PAIR_SOLVER_H
 

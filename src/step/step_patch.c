@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-// Of the diagonal of the matrix. Between 1 and 3 the number of cycles changes by a tenth.
+// Relative to the diagonal of the matrix. Between 1 and 3 the number of cycles changes by a tenth.
 static const double DIAGONAL_PART = 1.5;
-// The patch is solved to this part of the residual by conjugate gradients with M, the inverse
-// blocks of its diagonal.
+// The patch is solved to this relative residual by conjugate gradients with M, the inverse blocks
+// of its diagonal.
 static const double TOLERANCE = 1e-2;
 enum { MAX_ITERATIONS = 100, ARRAYS = 9 };
 
@@ -57,7 +57,7 @@ static bool number_vertices(pl_step_patch* p) {
     return true;
 }
 
-// Reads the diagonal by unit vectors: force_square is |D x|^2. Zero where nothing moves.
+// Reads the diagonal by unit vectors: force_square is |D x|^2. Zero where nothing can move.
 static void find_diagonal(pl_step_patch* p, const pl_newton_solver* solver, double* unit) {
     const int* vertices = p->vertices.data;
     double* diagonal = p->diagonal.data;
@@ -137,7 +137,7 @@ static void precondition(void* user, const void* vector, void* out) {
     }
 }
 
-// x = S r; r becomes what is left
+// x = S r; r becomes the residual
 static void solve(pl_step_patch* p) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
     const pl_linear_options options = {.tolerance = TOLERANCE, .max_iterations = MAX_ITERATIONS};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The vertices of two surfaces that are near each other, as a system of their own: all contacts,
-// with every other vertex held. This solver and one that ignores contacts, applied in turn, are a
-// good preconditioner for the whole. The stiffness of contacts does not matter, because this system
+// The vertices of surfaces that are near each other, as a separate system: all contacts, with every
+// other vertex held. This solver and one that ignores contacts, applied in turn, are a good
+// preconditioner for the whole. The stiffness of contacts does not matter, because this system
 // contains them exactly:
 //
 //   S = (sum of r r' + D)^-1,   D: DIAGONAL_PART of the diagonal of the solver's matrix.
@@ -17,10 +17,10 @@
 
 typedef struct pl_step_patch {
     int vertex_count;            // of the system
-    const pl_step_meeting* rows; // of the present system; borrowed
+    const pl_step_meeting* rows; // of the current system; borrowed
     int* place_of;               // per vertex of the system: its number in the patch; -1: none
     pl_array vertices;           // of int
-    pl_array places;             // of int, 4 per row: where its vertices are in the patch
+    pl_array places;             // of int, 4 per row: numbers of its vertices in the patch
     pl_array diagonal, blocks;   // of double: 3 per vertex; inverse 3 x 3 blocks of the matrix
     pl_array r, x, z, p, q;      // of double, 3 per vertex: work
 } pl_step_patch;

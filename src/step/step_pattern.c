@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Each block of vertices lists its neighbours in an array of its own. The lengths of these arrays
-// then give the place of each list.
+// Each block of vertices writes its neighbour lists into a separate array. The lengths of these
+// arrays then give the position of each list.
 #include "step/step_pattern.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ pl_status pl_step_elements_around(const pl_element_set* set, int vertex_count, p
                                  vertex_count, out, error);
 }
 
-// puts a number into a sorted list that does not have it yet; returns the new length
+// inserts a number that a sorted list does not have yet; returns the new length
 static int insert(int* list, int count, int value) {
     int low = 0, high = count;
     while (low < high) {
@@ -43,7 +43,7 @@ static int insert(int* list, int count, int value) {
     return count + 1;
 }
 
-// the most that the neighbours of a vertex can be
+// an upper bound for the number of neighbours of a vertex
 static int most_neighbours(const pattern_job* job, int v) {
     int most = 0;
     for (int s = 0; s < job->set_count; s++)

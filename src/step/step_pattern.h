@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which vertices of a system share an element: the pattern of its matrix.
+// Which vertices of a system share an element: the sparsity pattern of its matrix.
 #ifndef PL_STEP_PATTERN_H
 #define PL_STEP_PATTERN_H
 
@@ -11,7 +11,7 @@
 pl_status pl_step_elements_around(const pl_element_set* set, int vertex_count, pl_pool* pool,
                                   pl_adjacency* out, pl_error* error);
 
-// The vertices that share an element with each vertex, itself not among them. around: of each set.
+// For each vertex, the other vertices that share an element with it. around: of each set.
 pl_status pl_step_neighbours(const pl_element_set* sets, const pl_adjacency* around, int set_count,
                              int vertex_count, pl_pool* pool, pl_adjacency* out, pl_error* error);
 

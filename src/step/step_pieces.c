@@ -33,16 +33,17 @@ static void number_pieces(pl_step_pieces* p, const int* neighbour_offsets, const
         for (int e = neighbour_offsets[v]; e < neighbour_offsets[v + 1]; e++)
             pl_set_join(root, v, neighbours[e]);
     for (int v = 0; v < n; v++) root[v] = pl_set_root(root, v);
-    // roots come before their vertices and are replaced by numbers as they are met
+    // a root precedes the vertices of its piece; each root is replaced by its piece's number when
+    // reached
     for (int v = 0; v < n; v++) root[v] = root[v] == v ? p->count++ : root[root[v]];
 }
 
-// Vertex i (corners NULL) or the first corner of element i tells the piece of item i.
+// Item i belongs to the piece of vertex i (corners NULL) or of the first corner of element i.
 static int piece_of_item(const pl_step_pieces* p, const int* corners, int corner_count, int i) {
     return p->piece_of[corners ? corners[(size_t)i * (size_t)corner_count] : i];
 }
 
-// Counts the runs, and writes them if there is room for them (out not NULL).
+// Counts the runs, and writes them if out is not NULL.
 static int visit_runs(const pl_step_pieces* p, const int* corners, int corner_count, int item_count,
                       pl_piece_run* out) {
     int count = 0;

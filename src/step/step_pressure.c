@@ -32,13 +32,13 @@ void pl_step_pressure_free(pl_step_pressure* p) {
     p->load_count = 0;
 }
 
-// false if memory is out
+// false if memory runs out
 static bool resize(pl_array* array, size_t count) {
     array->count = 0;
     return pl_array_add(array, count) != NULL || count == 0;
 }
 
-// Work begins at x.
+// Starts to measure work from x.
 static void restart(pl_step_pressure* p, const double* x) {
     memcpy(p->base.data, x, p->base.count * sizeof(double));
     if (p->work.count) memset(p->work.data, 0, p->work.count * sizeof(double));
@@ -146,7 +146,7 @@ static void add_stiffness(const void* user, const double* x, double projected, p
         }
 }
 
-// The rule takes g x h / 4 where the way has g x h / 3 (see pl_swept_volume).
+// The midpoint rule integrates g x h / 4 where the path has g x h / 3 (see pl_swept_volume).
 static void add_created(const void* user, const int* piece_of, const double* start,
                         const double* end, double* created) {
     const pl_step_pressure* p = user;

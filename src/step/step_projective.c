@@ -3,7 +3,7 @@
 //
 // A step of Projective Dynamics with the gradient of the objective in double: for tolerances that
 // float cannot reach, for elements without a float form, and with the direct solver. Directions are
-// in float, as cycles are.
+// in float, like cycles.
 #include "step/step_projective.h"
 #include "base/timer.h"
 #include "math/float4.h"
@@ -15,11 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048 }; // vertices of a task
+enum { BLOCK = 2048 }; // vertices per task
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
-// the estimate of friction at the start of a step
+// initial estimate of friction in a step
 static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
@@ -30,7 +30,7 @@ static void start_friction(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 // Normal forces of friction are updated in every iteration: steps are short, and a minimum with old
-// normal forces would not be one of the step.
+// normal forces would not be a minimum of the step.
 static void settle_contacts(const pl_projective_solver* solver, const pl_step_objective* f,
                             pl_array* contacts, const double* x) {
     pl_contact* contact = contacts->data;
@@ -70,8 +70,8 @@ typedef struct double_work {
     pl_method_info* info;
     double scale; // of gradient and direction in float, so that small ones are not lost
     bool is_loaded;
-    bool relaxes; // springs settle between iterations
-    int round;    // of contacts, which are kept then
+    bool relaxes; // springs relax between iterations
+    int round;    // number of contact searches, if springs relax
 } double_work;
 
 static size_t place(const double_work* w, int v) {
@@ -100,7 +100,7 @@ static void over_vertices(double_work* w, pl_task task) {
     pl_parallel_for(w->f->pool, task, w->f->vertex_count, BLOCK, w);
 }
 
-// without contacts
+// the gradient without contacts
 static void smooth_gradient(double_work* w, double* gradient) {
     int contact_count = w->f->contact_count;
     w->f->contact_count = 0;
@@ -108,7 +108,7 @@ static void smooth_gradient(double_work* w, double* gradient) {
     w->f->contact_count = contact_count;
 }
 
-// to the gradient, and to what quasi has of it
+// adds contacts to the gradient, and to the contacts of quasi
 static pl_status add_contacts(double_work* w, pl_error* error) {
     const pl_step_objective* f = w->f;
     for (int k = 0; k < f->contact_count; k++) {
@@ -126,7 +126,7 @@ static pl_status add_contacts(double_work* w, pl_error* error) {
     return status;
 }
 
-// Sweeps move vertices out of obstacles and others in. With the contacts of x alone they would
+// Sweeps move some vertices out of obstacles and others in. With the contacts of x alone they would
 // alternate for ever, so earlier contacts of the step are kept.
 static pl_status find_contacts(double_work* w, bool first, pl_error* error) {
     pl_minimiser* m = w->m;
@@ -155,9 +155,9 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
     return add_contacts(w, error);
 }
 
-// Raises the load of each piece to the forces at the start, except those of contacts: the depth of
-// the start in an obstacle says nothing about the forces at the end. False if no force acts on any
-// piece.
+// Raises the load of each piece to the forces at the start, except those of contacts: how deep the
+// start is inside an obstacle says nothing about the forces at the end. False if no force acts on
+// any piece.
 static bool start_loads(double_work* w) {
     pl_minimiser* m = w->m;
     bool in_contact = w->f->contact_count > 0;
@@ -200,9 +200,10 @@ static void advance(void* user, double length) {
     pl_vector_axpy(w->f->pool, w->m->count, length, w->m->direction, w->m->x);
 }
 
-// Springs settle after the last iteration. In the constant matrix a spring is as stiff across as
-// along its direction, so bending and wrinkling of cloth, which have almost no stiffness, would
-// need hundreds of iterations. Sweeps find these, and the matrix the smooth motions.
+// Springs relax in each iteration before its direction is found. In the constant matrix a spring is
+// as stiff across as along its direction, so bending and wrinkling of cloth, which have almost no
+// stiffness, would need hundreds of iterations. Sweeps find these, and the matrix the smooth
+// motions.
 static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) {
     double_work* w = user;
     pl_minimiser* m = w->m;
@@ -215,7 +216,7 @@ static pl_status relax(void* user, int iteration, bool* moved, pl_error* error) 
     return *moved ? evaluate(w, iteration, error) : PL_OK;
 }
 
-// A step that started in float keeps the loads of its start.
+// A step that was started in float keeps the loads of its start.
 static void begin_search(double_work* w, bool goes_on) {
     pl_search* s = &w->m->search;
     int count = w->m->pieces->count;

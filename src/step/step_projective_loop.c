@@ -10,9 +10,9 @@
 #include <math.h>
 
 enum { MAX_SHORTENINGS = 8 };
-// of the length before
+// relative to the length before
 static const double SHORTEST = 0.1, LONGEST = 0.5;
-// of the residual: below it nothing is to be seen
+// relative residual below which improvements cannot be seen
 static const double SMALLEST_AIM = 1e-7;
 
 double pl_projective_aim(double tolerance) {
@@ -56,7 +56,7 @@ static pl_status shorten(const pl_projective_loop* loop, int iteration, double s
     return PL_OK;
 }
 
-// A direction that does not descend comes from pairs of another function.
+// If the direction does not descend, the pairs belong to another function.
 static pl_status find_descent(const pl_projective_loop* loop, double* slope, pl_error* error) {
     pl_quasi_newton* q = loop->quasi;
     pl_status status = loop->find_direction(loop->user, slope, error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A held vertex is in balance with its reaction, which is therefore dPhi/dx there, before held
+// A held vertex is balanced by its reaction, which is therefore dPhi/dx there, before held
 // directions are removed. Only elements at held vertices are evaluated.
 //
 // Pins k at one vertex hold the directions H_k. They share a reaction R as H_k S+ R, S the sum of
@@ -59,7 +59,7 @@ static bool touches_held(const pl_step_reactions* r, const pl_element_set* set, 
     return false;
 }
 
-// The elements at held vertices, which are found anew when other vertices are held.
+// Finds the elements at held vertices, again if other vertices are held.
 static pl_status find_elements(pl_step_reactions* r, const pl_step_objective* f, pl_error* error) {
     size_t size = r->vertices.count * sizeof(int);
     if (r->vertices.count == r->known.count &&
@@ -89,7 +89,7 @@ static pl_vec3 difference(const double* a, const double* b, int vertex) {
     return pl_sub(pl_vec3_load(a + i), pl_vec3_load(b + i));
 }
 
-// inertia, drag and outer forces of one vertex
+// adds inertia, drag and external forces of one vertex
 static void add_motion(const pl_step_objective* f, const double* x, int v, double* gradient) {
     double drag = pl_step_mass_weight(f) - f->inertia;
     const pl_block_matrix* M = f->mass_matrix;
@@ -131,7 +131,7 @@ static pl_vec3 spring_force(const pl_pin* pin, const double* x) {
     return pl_scale(pin->stiffness, pl_pin_part(pin, d));
 }
 
-// dPhi/dx at held vertices; other entries are not used
+// dPhi/dx at held vertices; other entries are undefined
 static void find_gradient(const pl_step_reactions* r, const pl_step_objective* f, const double* x,
                           double* gradient) {
     const int *vertices = r->vertices.data, *elements = r->elements.data;

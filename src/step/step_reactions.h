@@ -15,13 +15,14 @@ typedef struct pl_step_reactions {
     pl_array spans;    // of pl_mat3, for each of them: sum of the projections of its pins
     pl_array elements; // of int: elements at these vertices, set by set
     int element_counts[PL_MAX_ELEMENT_SETS]; // of each set among them
-    pl_array known;                          // of int: vertices that the elements were found for
+    pl_array known;                          // of int: vertices for which the elements were found
 } pl_step_reactions;
 
 pl_status pl_step_reactions_setup(pl_step_reactions* r, int vertex_count, pl_error* error);
 void pl_step_reactions_free(pl_step_reactions* r);
 
-// Fills the forces that a step asks for. x: the solution of the objective; scratch: 6 per vertex.
+// Computes the forces that a step asks for. x: the solution of the objective; scratch: 6 per
+// vertex.
 pl_status pl_step_reactions_find(pl_step_reactions* r, const pl_step_objective* f, const double* x,
                                  double* scratch, const pl_method_step* step, pl_error* error);
 

@@ -16,11 +16,12 @@
 enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
 static const double ARMIJO = 1e-4;
 static const double LONGEST_STEP = 16.0;
-// Every step takes an iteration, except quasistatic ones whose forces are below this fraction of
-// the tolerance at their start.
+// Every step does at least one iteration, except quasistatic ones whose initial forces are below
+// this fraction of the tolerance.
 static const double BALANCED = 1e-3;
-// A piece whose forces are round-off is at its minimum if the last direction was below this part of
-// its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
+// A piece whose forces are round-off is at its minimum if the last direction was below this
+// fraction of its size. If round-off still moves it (thin and stiff, far from the origin), it is
+// not.
 static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
 void pl_search_free(pl_search* s) {
@@ -67,8 +68,8 @@ bool pl_search_join(pl_minimiser* m, const pl_step_objective* f) {
     return true;
 }
 
-// parts = that of the ways from one place to another which each piece may go. True if nothing is in
-// any way.
+// parts = the fraction of the path from one position to another that each piece may move. True if
+// all paths are free.
 static bool find_free_parts(pl_minimiser* m, const pl_step_objective* f, const double* from,
                             const double* to) {
     double* parts = m->search.parts;
@@ -100,7 +101,7 @@ void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 // At rest only the internal forces of a piece give a scale: those of its elements, on held vertices
-// too. Unbalanced forces at the start do not, if the start is far from rest.
+// too. The initial unbalanced forces do not if the start is far from rest.
 static void find_forces_within(pl_minimiser* m, const pl_step_objective* f) {
     double* forces = m->scratch;
     memset(forces, 0, (size_t)m->count * sizeof(double));
@@ -110,12 +111,12 @@ static void find_forces_within(pl_minimiser* m, const pl_step_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, forces, m->search.inertia);
 }
 
-// Forces are compared with the largest of the outer forces, the unbalanced ones at the start, and
-// those that change the motion; quasistatic ones with the outer ones and those within.
+// Forces are compared with the largest of the external forces, the initial unbalanced ones, and
+// those that change the motion; in quasistatics with the external and internal forces.
 bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_settings* settings,
                      bool first, pl_method_info* info) {
     pl_pieces_norm(m->pieces, f->pool, m->gradient, m->search.norms);
-    // a single linearised solve is measured by what it started with
+    // a single linearised solve is compared with its initial forces
     bool by_start = f->inertia > 0.0 || settings->nonlinear == PL_NONLINEAR_LINEARISED;
     if (by_start) pl_step_inertia_forces(f, m->pieces, m->x, m->scratch, m->search.inertia);
     else find_forces_within(m, f);
@@ -126,7 +127,7 @@ bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_
         pl_piece_search* p = &m->search.piece[k];
         double norm = m->search.norms[k];
         if (first && by_start && norm > p->load) p->load = norm;
-        // NaN if a load is: no force counts as small then
+        // NaN if a load is NaN: then no force counts as small
         double load = m->search.inertia[k] > p->load ? m->search.inertia[k] : p->load;
         double residual = load == 0.0 ? 0.0 : norm / load;
         bool is_round_off = isfinite(residual) && norm <= NOISE_MARGIN * p->noise &&
@@ -134,7 +135,7 @@ bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_
         // if the load is below round-off, forces are compared with round-off
         if (is_round_off) residual = fmin(residual, settings->tolerance);
         bool done = residual <= settings->tolerance;
-        // An iteration from forces that are round-off would move a free body at random.
+        // starting from round-off, an iteration would move a free body at random
         bool begins =
             first && load != 0.0 && (by_start || residual > BALANCED * settings->tolerance);
         m->search.open[k] = settings->all_iterations || !done || begins;
@@ -154,8 +155,8 @@ bool pl_search_descends(pl_minimiser* m, const pl_step_objective* f) {
     return true;
 }
 
-// The largest of the last values of Phi, of which `value` becomes one. Contacts that come and go
-// make Phi another function, so with them only the last counts.
+// Records `value` and returns the largest of the last values of Phi. Contacts that appear and
+// disappear change Phi, so with contacts only the last value counts.
 static double remember_value(pl_piece_search* p, bool contacts, double value) {
     if (contacts) p->value_count = 0;
     p->values[p->value_count++ % PL_SEARCH_MEMORY] = value;
@@ -184,19 +185,19 @@ static void step_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// out = x + factor length direction, of the chosen pieces; the others stay as they are in out.
+// out = x + factor length direction for the chosen pieces; the others stay unchanged in out.
 static void try_step(const pl_minimiser* m, pl_pool* pool, const bool* chosen, double factor,
                      double* out) {
     step_job job = {m, chosen, factor, out};
     pl_parallel_for(pool, step_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
-// one piece, and gradients come with values
+// true for one piece whose gradients come with values
 static bool has_both(const pl_minimiser* m, const pl_step_objective* f) {
     return m->pieces->count == 1 && pl_step_has_both(f);
 }
 
-// tried = Phi at what is tried, and its gradient where that costs nothing
+// tried = Phi at the positions `at`, and the gradient there if it costs nothing
 static void try_values(pl_minimiser* m, const pl_step_objective* f, const bool* chosen,
                        const double* at, double* gradient) {
     if (has_both(m, f))
@@ -210,12 +211,12 @@ static bool is_any(const pl_minimiser* m, const bool* which) {
     return false;
 }
 
-// If paths are checked, all pieces must be at their places on them.
+// If paths are checked, all pieces must be at their positions on them.
 static void copy_all(const pl_minimiser* m, const double* from, double* to) {
     if (m->search.limits_ways) memcpy(to, from, (size_t)m->count * sizeof(double));
 }
 
-// Pieces that are tried and whose springs should relax become m->search.chosen.
+// Chooses the tried pieces whose springs should relax (m->search.chosen).
 static void choose_to_relax(pl_minimiser* m, const bool* tried) {
     for (int k = 0; k < m->pieces->count; k++) {
         double length = m->search.lengths[k];
@@ -226,7 +227,7 @@ static void choose_to_relax(pl_minimiser* m, const bool* tried) {
     }
 }
 
-// tried = Phi of the pieces `which` at what is tried; infinite if the way there is not free
+// tried = Phi of the pieces `which` at `at`; infinite if the path there is not free
 static void try_free_values(pl_minimiser* m, const pl_step_objective* f, const bool* which,
                             const double* from, const double* at, double* gradient) {
     const bool is_free = !m->search.limits_ways || find_free_parts(m, f, from, at);
@@ -235,8 +236,8 @@ static void try_free_values(pl_minimiser* m, const pl_step_objective* f, const b
         if (which[k] && m->search.parts[k] < 1.0) m->search.tried[k] = INFINITY;
 }
 
-// tried = Phi of the pieces `which` at x + length direction, after their springs were relaxed there
-// if that pays.
+// tried = Phi of the pieces `which` at x + length direction, after relaxing their springs there if
+// that pays off.
 static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool* which, double* at,
                         double* gradient) {
     try_step(m, f->pool, which, 1.0, at);
@@ -272,7 +273,7 @@ static void swap(double** a, double** b) {
     *b = before;
 }
 
-// x becomes what was tried
+// accepts the trial as x
 static void take_step(pl_minimiser* m, const pl_step_objective* f) {
     m->value = NAN;
     m->gradient_known = false;
@@ -282,7 +283,7 @@ static void take_step(pl_minimiser* m, const pl_step_objective* f) {
                           m->friction_dual);
 }
 
-// The gradient of the trial becomes that of x.
+// Accepts the gradient of the trial as that of x.
 static void take_gradient(pl_minimiser* m) {
     swap(&m->gradient, &m->trial_gradient);
     m->gradient_known = true;
@@ -309,7 +310,7 @@ static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen
     pl_parallel_for(pool, copy_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
-// Lists pieces whose full step is worth doubling in `longer`; false if there are none.
+// Selects pieces whose full step is worth doubling; false if there are none.
 static bool choose_longer(const pl_minimiser* m, bool* longer) {
     bool any = false;
     for (int k = 0; k < m->pieces->count; k++) {
@@ -321,11 +322,11 @@ static bool choose_longer(const pl_minimiser* m, bool* longer) {
     return any;
 }
 
-// Where Phi falls nearly as fast at the end of a full step as at its start, or faster, the step
-// leads away from a saddle (a sheet that buckles) and the matrix is too stiff to get far: it is
-// doubled as long as that pays. Cloth that relaxes gains more by its next iteration than by the
-// sweeps that a longer step would take. longer: the pieces to try. trial becomes the step of the
-// new lengths and m->search.after what Phi is there.
+// If Phi falls at the end of a full step nearly as fast as at its start, or faster, the step leads
+// away from a saddle (a sheet that buckles) and the matrix is too stiff to get far. The step is
+// then doubled as long as that pays off. Cloth that relaxes gains more by its next iteration than
+// by the sweeps of a longer step. longer: the pieces to try. Sets trial to the step with the new
+// lengths and m->search.after to Phi there.
 static void lengthen(pl_minimiser* m, const pl_step_objective* f, bool* longer) {
     while (choose_longer(m, longer)) {
         copy_all(m, m->trial, m->further);
@@ -352,13 +353,13 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     double bound = p->bound + ARMIJO * m->search.lengths[k] * fmin(m->search.slopes[k], 0.0);
     if (!isfinite(m->search.tried[k])) return false;
     if (m->search.tried[k] <= bound) return true;
-    // a step far beyond the piece is a rigid motion that nothing holds
+    // a step much longer than the piece is a rigid motion that nothing holds
     double way = fmin(m->search.lengths[k] * m->search.steps[k], m->pieces->size[k]);
     return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
-// Step lengths: up to the whole direction, as far as the path of a piece is free. Obstacles on the
-// path stop it there. Overwrites m->trial.
+// Initial step lengths: the whole direction, or the free part of a piece's path to an obstacle.
+// Overwrites m->trial.
 static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, const bool* which) {
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = which[k] ? 1.0 : 0.0;
     m->search.is_stopped = false;
@@ -369,7 +370,8 @@ static void find_longest_steps(pl_minimiser* m, const pl_step_objective* f, cons
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= m->search.parts[k];
 }
 
-// Pieces that took steps of different lengths have not followed the checked paths.
+// Pieces that took steps of different lengths did not follow the checked paths: checks the actual
+// ones.
 static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways || m->pieces->count == 1) return;
     if (find_free_parts(m, f, m->x, m->trial)) return;
@@ -383,7 +385,7 @@ static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
-    // but for the contacts Phi is the function that it was in the iteration before
+    // except for contacts, Phi is the same function as in the last iteration
     bool known = m->pieces->count == 1 && isfinite(m->value);
     if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
@@ -409,7 +411,8 @@ static void settle(pl_minimiser* m, const pl_step_objective* f, bool is_first) {
     if (is_first && !m->relax.data) lengthen(m, f, m->search.longer);
 }
 
-// Pieces at their minimum, and those that found no step, stay at x. False if all do.
+// Pieces at their minimum, and those for which no step was found, stay at x. False if no piece
+// moves.
 static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f) {
     bool moves = false, stays = false;
     for (int k = 0; k < m->pieces->count; k++) {
@@ -469,7 +472,7 @@ void pl_search_forget(pl_minimiser* m) {
 }
 
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
-    // without an energy it is the residual that is known to be finite
+    // without an energy, it is the residual that is finite
     if (m->search.is_finite || !pl_step_has_energy(f)) return true;
     return isfinite(pl_step_energy(f, m->x, m->scratch));
 }

@@ -20,8 +20,8 @@ typedef struct pl_step_settings {
     int linear_max_iterations;
     double damping_mass;                     // [1/s]
     double damping_stiffness;                // [s]
-    pl_multigrid multigrid;                  // its levels are looked at when a system is made
-    bool damping_may_change;                 // its matrix is kept ready
+    pl_multigrid multigrid;                  // its levels are read when a system is created
+    bool damping_may_change;                 // the damping matrix is kept ready
     const struct pl_step_coupling* coupling; // energy beyond the elements; NULL: none
 } pl_step_settings;
 

@@ -30,7 +30,7 @@ pl_step_settings pl_default_step_settings(void) {
                                             .fallback = true}};
 }
 
-// An iteration of Projective Dynamics costs about a twentieth of one of Newton.
+// An iteration of Projective Dynamics costs about a twentieth of a Newton iteration.
 enum { PROJECTIVE_ITERATIONS = 20 };
 
 static int iterations_of(const pl_body* body) {
@@ -56,7 +56,7 @@ pl_step_settings pl_step_settings_of(const pl_body* body) {
 void pl_step_system_destroy(pl_step_system* s) {
     if (!s) return;
     int count = 3 * s->vertex_count;
-    // they look at the sets
+    // they refer to the sets
     if (s->projective.data) s->projective.functions->destroy(s->projective.data);
     if (s->direct.data) s->direct.functions->destroy(s->direct.data);
     PL_FREE(s->mass, double, s->vertex_count);
@@ -119,7 +119,8 @@ static pl_status setup_projective(pl_step_system* s, const pl_solver_input* inpu
     return status;
 }
 
-// The linear solver; multigrid looks at the stiffness at rest, to keep soft and stiff parts apart.
+// Creates the linear solver; multigrid reads the stiffness at rest, to keep soft and stiff parts
+// separate.
 static pl_status setup_linear(pl_step_system* s, const double* rest, pl_error* error) {
     pl_block_matrix* A = &s->minimiser.A;
     for (int k = 0; k < s->set_count; k++)
@@ -204,7 +205,7 @@ static pl_status add_meeting(pl_step_system* s, pl_error* error) {
 pl_status pl_step_meet(pl_step_system* s, pl_surface_set* surfaces, pl_error* error) {
     if (!s->meeting && !surfaces) return PL_OK;
     if (!s->meeting) {
-        // room for the term before anything is made that cannot be undone
+        // reserve room for the term before changes that cannot be undone
         if (!pl_array_reserve(&s->terms, s->terms.count + 1))
             return pl_fail_memory(error, "a term of a step");
         pl_status status = add_meeting(s, error);

@@ -11,14 +11,14 @@
 #include "step/step_solvers.h"
 
 pl_step_settings pl_default_step_settings(void);
-// The settings that the keys of a body ask for.
+// The settings that the keys of a body request.
 pl_step_settings pl_step_settings_of(const pl_body* body);
 
 typedef struct pl_step_system pl_step_system;
 
-// mass: per vertex [kg]; positions: 3 per vertex; neighbours: who shares an element with whom (CSR,
-// ascending, without oneself). Takes ownership of the sets, also on failure. solvers: those of the
-// method (borrowed), or NULL.
+// mass: per vertex [kg]; positions: 3 per vertex; neighbours: the other vertices that share an
+// element with each vertex (CSR, ascending). Takes ownership of the sets, also on failure. solvers:
+// those of the method (borrowed), or NULL.
 pl_status pl_step_system_create(const double* positions, const double* mass, int vertex_count,
                                 const int* neighbour_offsets, const int* neighbours,
                                 pl_element_set* sets, int set_count,
@@ -36,7 +36,7 @@ void pl_step_system_destroy(pl_step_system* system);
 pl_status pl_step_system_step(pl_step_system* system, const pl_method_step* step,
                               pl_method_info* info, pl_error* error);
 
-// Fails, as the step would, if a body at rest is pushed and nothing holds it. Counts the rigid
+// Fails, as the step would, if a force acts on a body at rest that nothing holds. Counts the rigid
 // modes that nothing holds.
 pl_status pl_step_system_check(pl_step_system* system, const pl_method_step* step,
                                int* rigid_mode_count, pl_error* error);
@@ -49,13 +49,13 @@ const double* pl_step_masses(pl_step_system* system);
 // The solver of Projective Dynamics, for inspection; its data is NULL if the system has none.
 const pl_projective_solver* pl_step_projective_solver(const pl_step_system* system);
 
-// See method.h. Levels of Newton's matrix and of Projective Dynamics are known here.
+// See method.h. Supports the levels of Newton's matrix and of Projective Dynamics.
 int pl_step_aggregates(pl_step_system* system, int level, int* nodes);
 
 // Forgets earlier steps: the next one is of first order.
 void pl_step_restart(pl_step_system* system);
 
-// Views of what updates of bodies rewrite between steps.
+// Views of the data that pl_method_functions.update rewrites between steps.
 typedef struct pl_step_model {
     int vertex_count;
     double* mass;
@@ -63,14 +63,14 @@ typedef struct pl_step_model {
     pl_element_set* sets;
     int set_count;
     pl_step_settings* settings;
-    const pl_step_pieces* pieces; // connected ones
+    const pl_step_pieces* pieces; // connected pieces
 } pl_step_model;
 
 pl_step_model pl_step_system_model(pl_step_system* system);
 
-// See `careful` of method.h. With it, implicit Euler damps the energy that other integrators keep,
-// and steps are solved to their tolerance with a line search. Without it the settings of the body
-// apply again.
+// See `careful` of method.h. If set, implicit Euler damps the energy that other integrators keep,
+// and steps are solved to their tolerance with a line search. Otherwise the settings of the body
+// apply.
 void pl_step_set_careful(pl_step_system* system, const pl_body* body, bool is_careful);
 
 pl_method_energies pl_step_system_energies(pl_step_system* system);
