@@ -113,8 +113,8 @@ void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]) {
         }
 }
 
-// Number of boundary sweeps: as in the paper up to nu = 0.498, more where pressures are stiffer.
-// With 4 sweeps the face of the scenes has a rate of 0.5 at nu = 0.499 and 0.7 at 0.4995.
+// Number of boundary sweeps: as in the paper up to nu = 0.498, and more beyond, where pressures are
+// stiff. With 4 sweeps the face of the scenes has a rate of 0.5 at nu = 0.499 and 0.7 at 0.4995.
 static int sweeps_for(double compressibility) {
     return compressibility < 0.0015  ? 16
            : compressibility < 0.004 ? 8

@@ -36,7 +36,7 @@
 enum {
     PL_COROT_FACE = 1,   // shifted by the axis: the low face is a degree of freedom
     PL_COROT_HELD = 8,   // shifted by the axis: the low face is prescribed
-    PL_COROT_INNER = 64, // shifted by the axis: the low face lies between two core cells
+    PL_COROT_INNER = 64, // shifted by the axis: the low face is between two core cells
     PL_COROT_INTERIOR = 512,
     PL_COROT_DIRICHLET = 1024,
     PL_COROT_CORE = 2048,   // interior, and none of its 18 face and edge neighbours is exterior

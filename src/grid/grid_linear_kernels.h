@@ -50,7 +50,7 @@ PL_WIDE pl_half beside_half(const lines* a, int n) {
            (pl_load_half(a->z_low + n) + pl_load_half(a->z_high + n));
 }
 
-// Sum of the neighbours along x of one half of the chunk at n. They all lie in its other half and
+// Sum of the neighbours along x of one half of the chunk at n. They are all in its other half and
 // in that of one adjacent chunk. carry: values read before.
 PL_WIDE pl_half carry_at(const float* row, int n, int half) {
     return pl_load_half(row + n - (half ? 0 : PL_HALF));

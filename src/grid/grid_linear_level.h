@@ -215,8 +215,8 @@ void pl_grid_band_sweep(pl_grid_linear_level* level);
 void pl_grid_band_residual(pl_grid_linear_level* level);
 void pl_grid_band_end(pl_grid_linear_level* level);
 
-// Pipelines the stages of a sweep over the planes of a level, each stage right behind the one
-// before.
+// Pipelines the stages of a sweep over the planes of a level, each stage right after the
+// previous one.
 typedef struct pl_grid_wave {
     // One stage on some rows of a plane. It may read adjacent rows and planes as the previous stage
     // left them, and write values there that the previous stage no longer reads.

@@ -7,7 +7,7 @@
 //
 //   paper  here
 //   phi    constraint: phi_i = 1/4 sum_e V_e Phi(F_e)
-//   G      gradient of phi; its blocks lie in the matrix of 4 unknowns per vertex
+//   G      gradient of phi; its blocks are in the matrix of 4 unknowns per vertex
 //   C      compliance: C_i = 1/4 sum_e V_e / kappa_e, diagonal
 //   S      stabilisation (Eq. 11), the pattern of the mesh
 #ifndef PL_MIXED_TETS_H
