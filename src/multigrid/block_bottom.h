@@ -37,7 +37,7 @@ typedef struct pl_mg_bottom {
 typedef struct pl_dense_bottom {
     pl_dense_cholesky cholesky;
     float shift;    // diagonal shift of the last L L', relative
-    bool in_double; // the last factor of 16 unknowns per node
+    bool in_double; // of the last factor with 16 unknowns per node
     int n;          // of L D L' in double
     double *L, *D, *x, *scratch;
     size_t scratch_size;

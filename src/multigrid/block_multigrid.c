@@ -4,7 +4,7 @@
 // S0 Alg. 3 (setup) and the matrix part of Alg. 4 (update).
 //
 // Differs from the paper: rows are numbered for Gauss-Seidel in slabs, and added blocks are summed
-// anew, never added and subtracted. block_values.c lists the differences on the finest level.
+// anew, never added and subtracted. For the finest level see block_values.c.
 #include "multigrid/block_multigrid.h"
 #include "base/memory.h"
 #include "base/timer.h"
