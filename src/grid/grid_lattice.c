@@ -21,7 +21,6 @@
 // to its position on the finest level. Corrections are zero there, so this only changes the
 // diagonal of a face's equation: it adds 1/distance - 1 for each direction. The rate on the bench's
 // box falls from 0.7 to 0.26 at nu = 0.2.
-// from 0.7 to 0.26 at nu = 0.2.
 
 enum { DIRECTIONS = 6 };
 

@@ -19,7 +19,7 @@ pl_status pl_mixed_float_create(const pl_element_set* set, const pl_tet_data* te
                                 pl_pool* pool, pl_mixed_float** out, pl_error* error);
 void pl_mixed_float_destroy(pl_mixed_float* m);
 // Call when materials or matrices change. B has block size 1; slack_B is the matrix that eliminates
-// pressures in the forces due to round-off.
+// pressures, used to estimate forces of round-off.
 void pl_mixed_float_refresh(pl_mixed_float* m, const pl_block_matrix* B,
                             const pl_block_matrix* slack_B);
 

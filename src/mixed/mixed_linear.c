@@ -16,7 +16,7 @@ static const double DIRECT_TOLERANCE = 1e-10;
 
 struct pl_mixed_linear {
     pl_mixed_matrices matrices; // borrowed
-    double* rest;               // 3 per vertex; NULL: fallback is off
+    double* rest;               // 3 per vertex; NULL: there is only one rung
     pl_multigrid keys;
     pl_pool* pool;
     pl_mixed_cycles* cycles;     // NULL: linear "direct"

@@ -10,7 +10,6 @@
 // that centre, d is a descent direction: the slope along it is -d.K d - |G d|^2, in the norm of (B
 // + D)^-1. K uses the geometric stiffness of the centre. The pressures at x would not do: where the
 // constraint is stiff, they jump with every second-order error.
-// of second order where the constraint is stiff.
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
