@@ -9,12 +9,12 @@
 //   R                      R of a cell, the rotation of its averaged gradient F
 //   p                      -s / R: a cell's stress is s R, an edge's the mean of its four cells'
 //   P_ii, P_ij             2 mu F_ii + s R_ii in cells; 2 mu F_ij + mean(s R_ij) on edges
-//   tr(R' F)               T, of the gradients that are no boundary ones
+//   tr(R' F)               T, over all gradients but boundary ones
 //   mu R_ij phi_i,j + ...  T - s / k = g, where k is the stiffness of the pressure
 //
 // All of these follow from one energy. The discrete forces are its gradient, whether rotations are
 // frozen or not:
-//   sum mu F_ij^2 where F_ij lives, plus per cell -2 mu T + k/2 (T - (3 - w))^2,
+//   sum mu F_ij^2 at all places of F_ij, plus per cell -2 mu T + k/2 (T - (3 - w))^2,
 // Each of a cell's nine gradients is the mean over four edges (or the cell's own). w is the sum of
 // R_ij^2 over the boundary gradients, and 1/k = 1/lambda + w / (2 mu).
 //
@@ -186,7 +186,7 @@ typedef struct pl_grid_corot {
 
 // Builds the levels on a lattice. The lattice and the rotations `turn` (one per index) must outlive
 // it. mu: per index of the finest level, relative shear modulus of each cell, or NULL for 1
-// everywhere. rotates: corotated, else linear.
+// everywhere. rotates: true for the corotated law, false for the linear one.
 pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error);
 void pl_grid_corot_free(pl_grid_corot* c);
