@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Creates a body in its lattice; its masses, the vertices that the world sees, and its energies.
+// Creates a body in its lattice; its masses, visible vertices and energies.
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -75,7 +75,8 @@ pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
     return status == PL_OK ? pl_grid_linear_reserve(&b->linear, error) : status;
 }
 
-// Notes the defects of a surface, as filling with tets does. The boundary of tets is always clean.
+// Reports the defects of a surface, as filling with tets does. The boundary of tets is always
+// clean.
 static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_surface_edges* edges,
                          pl_notes* notes, pl_error* error) {
     b->surface_kind = PL_GRID_SURFACE_CLEAN;
@@ -110,7 +111,7 @@ static pl_status check_finite(const pl_mesh* mesh, pl_error* error) {
 }
 
 // Embeds vertices without a cell nearby, such as those that no triangle uses, at the nearest point
-// of the surface. Returns their number; first: one of them.
+// of the surface. Returns how many; first: one of them.
 static int anchor_to(pl_grid_body* b, const pl_triangle_tree* tree, int* first) {
     int count = 0, cell[3];
     for (int v = 0; v < b->vertex_count; v++) {
@@ -150,7 +151,7 @@ static pl_status find_anchors(pl_grid_body* b, const pl_mesh* surface, pl_notes*
     return PL_OK;
 }
 
-// Builds the points of the body: vertices and points on large triangles; and lists those that
+// Builds the points of the body (vertices, and points on large triangles) and lists those that
 // collide.
 static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                              pl_notes* notes, pl_error* error) {
@@ -185,8 +186,8 @@ static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
-// Notes thin quasistatic bodies that their weight would bend far: they converge slowly or not at
-// all in one frame. The sag is that of a plate clamped along one side, relative to its length.
+// Warns about thin quasistatic bodies that their weight would bend far: they converge slowly or not
+// at all in one frame. The sag is that of a plate clamped along one side, relative to its length.
 static void note_slender(const pl_grid_body* b, const pl_method_body* def, const pl_vec3 box,
                          pl_notes* notes) {
     static const double FAR = 0.5, GRAVITY = 9.81, SLENDER = 10.0;
@@ -229,13 +230,13 @@ static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_no
             b->name);
 }
 
-// the cells that the surface overlaps, and their levels
+// makes the cells that the surface overlaps, and their levels
 static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_mesh* surface,
                             pl_error* error) {
     pl_error cause = {0};
     pl_status status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells,
                                         b->uses_corot ? &b->thickening : NULL, &cause);
-    // room for a layer of Dirichlet cells outside
+    // room for a layer of Dirichlet cells outside the body
     if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
     status = pl_grid_lattice_create(&b->cells, &b->lattice, error);
@@ -249,7 +250,7 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     return PL_OK;
 }
 
-// fields of the lattice, and embedded points
+// makes the fields of the lattice and embeds the points
 static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                              pl_notes* notes, pl_error* error) {
     const pl_grid_level* fine = &b->lattice.levels[0];
@@ -301,7 +302,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     return PL_OK;
 }
 
-// true if Poisson's ratio is too large for the lattice
+// Returns true if Poisson's ratio is too large for the lattice.
 static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
     pl_material_def_lame(material, &b->mu, &b->lambda);
     if (!b->uses_corot || b->lambda <= MAX_LAMBDA * b->mu) return false;
@@ -359,7 +360,7 @@ static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) 
     return PL_OK;
 }
 
-// Dirichlet cells outside the body have no modulus of their own, as at creation.
+// Dirichlet cells outside the body have no modulus, as at creation.
 static void set_outside(pl_grid_body* b, pl_cell kind) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
@@ -435,8 +436,8 @@ void pl_grid_body_free(pl_grid_body* b) {
     *b = (pl_grid_body){0};
 }
 
-// Mass of an interior face in addition to one cell's, in cells: half of both cells beside it, and
-// the outer half of one whose far face is not a variable.
+// Mass of an interior face beyond one cell's, in cells: half of both adjacent cells, plus the outer
+// half of a cell whose far face is not a variable.
 static float more_mass(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const int cells[2] = {g->begin + i, pl_grid_below(g, a, i)};

@@ -14,8 +14,7 @@
 #include "mesh/surface_edges.h"
 #include "method/method.h"
 
-// The rigid motion that best fits the pins of one attachment, from rest to their
-// targets.
+// The rigid motion that best fits the pins of one attachment, from rest to their targets.
 typedef struct pl_grid_fit {
     int count;
     int group;        // number of the pins' attachment
@@ -120,7 +119,7 @@ typedef struct pl_grid_body {
     // --- material and mass
     double mu, lambda, density; // density: the body's mass over the volume of all cells
     double damping_mass, damping_stiffness;
-    bool rotates;          // the law is corotated, else linear
+    bool rotates;          // true: corotated law; false: linear
     float* moduli;         // shear moduli of cells relative to mu; NULL: 1
     float* fractions;      // filled fraction of cells, if `uses_corot`; NULL: 1
     double lattice_volume; // of all cells [m^3]
@@ -130,7 +129,7 @@ typedef struct pl_grid_body {
 
     // --- cycles
     bool uses_corot;        // has rotations or varying moduli: cycles of `corot`, else of `linear`
-    pl_grid_cycles* cycles; // those
+    pl_grid_cycles* cycles; // the cycles of that kind
     pl_grid_linear linear;
     pl_grid_corot corot;
     int update_every; // cycles
@@ -158,7 +157,7 @@ typedef struct pl_grid_body {
     double* applied[3];   // right-hand side without terms that depend on positions
     bool moved_ahead; // before the first cycle the body moved by `free_flight`: nothing holds it
     double free_flight[3];
-    // Where a step ended that may be repeated with other forces: displacements, pressures,
+    // End state of a step that may be repeated with other forces: displacements, pressures,
     // rotations, its free flight and load. Allocated by the first such step.
     double *guess[3], *guess_pressure;
     pl_quat* guess_turn;
@@ -196,7 +195,7 @@ static inline double pl_grid_reference(const pl_grid_body* b, int axis, int inde
     return b->uses_past ? (4.0 * now - b->past[axis][index]) / 3.0 : now;
 }
 
-// Whether a cell is of the body, free or held.
+// Whether a cell belongs to the body, free or held.
 static inline bool pl_grid_is_body(const pl_grid_body* b, int index) {
     return b->held[index] > 0 ||
            pl_grid_bit(b->lattice.levels[0].masks[index / PL_GRID_CHUNK].interior, index);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cells by kind, and the slabs of empty space that are folded away. A connected surface, and what
-// it encloses, covers a range of cells along an axis without gaps. So the empty slabs are the gaps
-// between the ranges of triangles in ascending order.
+// Cells by kind, and the slabs of empty space that are folded away. A connected surface and its
+// inside cover a range of cells along an axis without gaps. So the empty slabs are the gaps between
+// the ranges of triangles in ascending order.
 #include "grid/grid_cells.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -106,7 +106,7 @@ int pl_grid_cells_count_layers(const pl_grid_cells* c) {
     return count;
 }
 
-// ------------------------------------------------------------------ where cells lie
+// ------------------------------------------------------------------ positions of cells
 
 enum { KEPT = 64, UNIT = 64 };
 

@@ -65,11 +65,11 @@ pl_status pl_grid_cells_widen(pl_grid_cells* cells, pl_error* error);
 // The box must have room for them.
 pl_status pl_grid_cells_pad(pl_grid_cells* cells, int layers, pl_error* error);
 
-// Whether a cell is of a single layer: it has no neighbours on both sides along some axis.
+// Whether a cell is part of a single layer: along some axis both of its neighbours are exterior.
 bool pl_grid_is_layer(const pl_grid_cells* cells, int i, int j, int k);
 int pl_grid_cells_count_layers(const pl_grid_cells* cells);
 
-// ------------------------------------------------------------------ where cells lie
+// ------------------------------------------------------------------ positions of cells
 
 // The position of a lattice in space. Parts of a body can be far apart, with wide empty slabs of
 // space between them. Such slabs are cut out of the lattice (it is folded), so memory is
@@ -77,10 +77,10 @@ int pl_grid_cells_count_layers(const pl_grid_cells* cells);
 
 enum { PL_GRID_MAX_FOLDS = 16 }; // along an axis
 
-// A range of cells that is left out along an axis, counted from the origin.
+// A range of cells that is cut out along an axis, counted from the origin.
 typedef struct pl_grid_fold {
-    int64_t at;    // the first cell that is left out
-    int64_t width; // how many are
+    int64_t at;    // the first cell that is cut out
+    int64_t width; // number of cells
 } pl_grid_fold;
 
 // Cell (i, j, k) of a lattice that is not folded spans origin + cell * (i..i+1, j..j+1, k..k+1).
@@ -113,17 +113,17 @@ static inline double pl_grid_unfolded(const pl_grid_frame* frame, int axis, doub
     return x;
 }
 
-// Folds a lattice around a surface along one axis. Wide slabs that no triangle comes near are left
-// out, in multiples of 64 cells, so that coarser levels stay aligned; at least 64 cells remain
-// between parts. reach: layers of cells around triangles that may be in use. Returns PL_OK without
-// folds if there is nothing to leave out.
+// Folds a lattice around a surface along one axis. Cuts out wide slabs far from all triangles, in
+// multiples of 64 cells, so that coarser levels stay aligned; at least 64 cells remain between
+// parts. reach: layers of cells around triangles that may be in use. Returns PL_OK without folds if
+// there is nothing to cut out.
 pl_status pl_grid_frame_fold(pl_grid_frame* frame, int axis, const pl_mesh* surface, int reach,
                              pl_error* error);
-// Cells that the folds of an axis leave out.
+// Number of cells cut out by the folds of an axis.
 int64_t pl_grid_left_out(const pl_grid_frame* frame, int axis);
 
-// Visits points of a tet at most about half a cell apart: sets `at` to point k, or to the next one
-// that is inside, and k to its number. Returns false after the last one.
+// Visits points of a tet that are at most about half a cell apart: sets `at` to point k, or to the
+// next one inside, and k to its number. Returns false after the last point.
 bool pl_grid_tet_point(const pl_grid_frame* frame, const double* positions, const int tet[4],
                        int* k, double at[3]);
 

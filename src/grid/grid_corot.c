@@ -113,9 +113,8 @@ void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]) {
         }
 }
 
-// Number of boundary sweeps: up to nu = 0.498 as in the paper, and more where pressures are stiff.
-// Beyond that still more: with 4 sweeps the face of the scenes has a rate of 0.5 at nu = 0.499 and
-// 0.7 at 0.4995.
+// Number of boundary sweeps: as in the paper up to nu = 0.498, and more beyond, where pressures are
+// stiff. With 4 sweeps the face of the scenes has a rate of 0.5 at nu = 0.499 and 0.7 at 0.4995.
 static int sweeps_for(double compressibility) {
     return compressibility < 0.0015  ? 16
            : compressibility < 0.004 ? 8
@@ -124,7 +123,7 @@ static int sweeps_for(double compressibility) {
 }
 
 // Factoring a large coarsest level takes longer than a cycle. After the first few cycles of a step
-// the factor is reused for several, because rotations change less and less.
+// one factor serves several cycles, because rotations change less and less.
 static bool needs_factor(const pl_grid_corot* c) {
     const int age = c->progress.cycle - c->progress.factor_cycle;
     return !c->bottom.is_large || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
@@ -180,7 +179,7 @@ static void prolong_add(void* user, int l) {
 static void post_smooth(void* user, int l) {
     pl_grid_corot* c = user;
     pl_corot_level* level = &c->levels[l];
-    // the finest level needs its right-hand side again
+    // Saves f, which the finest level needs after the cycle.
     const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
     for (int a = 0; a < 3; a++) memcpy(level->r[a], level->f[a], bytes);
     pl_corot_soften(level, level->f, pool_of(c, l));
@@ -204,8 +203,8 @@ void pl_grid_corot_cycle(pl_grid_corot* c) {
 
 // ------------------------------------------------------------------ transfer
 
-// Where we differ from the paper: coarse variables that do not exist are left out of prolongation,
-// and the weights of the others are scaled to sum to one.
+// Differs from the paper: coarse variables that do not exist are omitted from prolongation, and the
+// weights of the others are scaled to sum to one.
 
 enum { CHUNKS = 16 };
 
@@ -219,7 +218,7 @@ void pl_corot_restrict(const pl_corot_level* fine, float* const faces[3], const 
     pl_grid_restrict_fields(&job, (const float*[]){faces[0], faces[1], faces[2], cells}, pool);
 }
 
-// the weights of the coarse faces that exist
+// sums the weights of the coarse faces that exist
 static float known_weights(const pl_corot_level* coarse, const int* parents,
                            const pl_corot_chunk* c, int i, int a) {
     const uint16_t known = (uint16_t)((PL_COROT_FACE | PL_COROT_HELD) << a);

@@ -9,18 +9,18 @@
 //   R                      R of a cell, the rotation of its averaged gradient F
 //   p                      -s / R: a cell's stress is s R, an edge's the mean of its four cells'
 //   P_ii, P_ij             2 mu F_ii + s R_ii in cells; 2 mu F_ij + mean(s R_ij) on edges
-//   tr(R' F)               T, of the gradients that are no boundary ones
+//   tr(R' F)               T, over all gradients but boundary ones
 //   mu R_ij phi_i,j + ...  T - s / k = g, where k is the stiffness of the pressure
 //
 // All of these follow from one energy. The discrete forces are its gradient, whether rotations are
 // frozen or not:
-//   sum mu F_ij^2 where F_ij lives, plus per cell -2 mu T + k/2 (T - (3 - w))^2,
+//   sum mu F_ij^2 at all places of F_ij, plus per cell -2 mu T + k/2 (T - (3 - w))^2,
 // Each of a cell's nine gradients is the mean over four edges (or the cell's own). w is the sum of
 // R_ij^2 over the boundary gradients, and 1/k = 1/lambda + w / (2 mu).
 //
-// Where we differ: boundary gradients are eliminated, not frozen. Their stress vanishes, so F_ij =
-// alpha R_ij there. Minimising over alpha gives w and k above; with R = I this is the rule of
-// section 5.3. A Dirichlet cell has a rotation but no pressure.
+// Differs from the paper: boundary gradients are eliminated, not frozen. Their stress vanishes, so
+// F_ij = alpha R_ij there. Minimising over alpha gives w and k above; with R = I this is the rule
+// of section 5.3. A Dirichlet cell has a rotation but no pressure.
 //
 // With frozen rotations the energy bounds the true one from above as long as volumes grow by less
 // than 2 mu / lambda. Steps along conjugate directions, with the exact length of the frozen
@@ -36,7 +36,7 @@
 enum {
     PL_COROT_FACE = 1,   // shifted by the axis: the low face is a degree of freedom
     PL_COROT_HELD = 8,   // shifted by the axis: the low face is prescribed
-    PL_COROT_INNER = 64, // shifted by the axis: the low face lies between two core cells
+    PL_COROT_INNER = 64, // shifted by the axis: the low face is between two core cells
     PL_COROT_INTERIOR = 512,
     PL_COROT_DIRICHLET = 1024,
     PL_COROT_CORE = 2048,   // interior, and none of its 18 face and edge neighbours is exterior
@@ -62,10 +62,9 @@ typedef struct pl_corot_masks {
                 // is near a Dirichlet cell or a prescribed face
 } pl_corot_masks;
 
-// A face outside the core, with everything that its equation needs. at: the cells whose T contains
-// the face: above and below it, then for each of the two other axes above and below it on the lower
-// side and on the upper side. factors: its coefficients in these T. next: the next face along its
-// axis.
+// A face outside the core, with all data of its equation. at: the cells whose T contains the face:
+// above and below it, then for each of the two other axes above and below it on the lower side and
+// on the upper side. factors: its coefficients in these T. next: the next face along its axis.
 typedef struct pl_corot_face {
     int axis;
     int at[10];
@@ -94,8 +93,8 @@ typedef struct pl_corot_level {
     float* edge_weight[3]; // 2 mu of the two gradients on the low edge along an axis; 0 where the
                            // stress is a boundary one
     float* mu;             // shear modulus of cells, relative to the body's
-    float* spread; // of core cells: sum of mu + mu over the neighbours that are not Dirichlet
-    float* soft;   // of cells: the rotation term of the tangent, see grid_corot_smooth.c
+    float* spread;         // of core cells: sum of mu + mu of each neighbour that is not Dirichlet
+    float* soft;           // of cells: the rotation term of the tangent, see grid_corot_smooth.c
     float* twist[9];
     float* inverse_q; // of core cells: inverse diagonal of the distributed pressure equation
     float *u[3], *f[3], *r[3];
@@ -117,7 +116,7 @@ typedef struct pl_corot_bottom {
     double* x;
 } pl_corot_bottom;
 
-// What cycles solve, and the matrix of their corrections.
+// The problem that cycles solve, and the matrix of their corrections.
 typedef enum pl_corot_problem {
     PL_COROT_LINEAR, // R = I always: linear elasticity
     PL_COROT_FROZEN, // a step keeps the rotations that it starts with: the paper's quasilinear
@@ -133,7 +132,7 @@ typedef enum pl_corot_turn {
     PL_COROT_TURN_STEADY // all but cells that buckle (grid_corot_rotation.c)
 } pl_corot_turn;
 
-// How a step iterates, and which equations its residual has.
+// How a step iterates, and the equations of its residual.
 typedef enum pl_corot_phase {
     // Conjugate directions. The pressures of core cells are eliminated, and the residual is the
     // gradient of an energy.
@@ -150,7 +149,7 @@ typedef struct pl_corot_descent {
     double slope, length; // slope along the last direction, and the length of the step
 } pl_corot_descent;
 
-// How far a step has come.
+// Progress of a step.
 typedef struct pl_corot_progress {
     pl_corot_turn turn;   // of residuals in this cycle, unless the problem is frozen
     int cycle;            // of the step
@@ -187,7 +186,7 @@ typedef struct pl_grid_corot {
 
 // Builds the levels on a lattice. The lattice and the rotations `turn` (one per index) must outlive
 // it. mu: per index of the finest level, relative shear modulus of each cell, or NULL for 1
-// everywhere. rotates: corotated, else linear.
+// everywhere. rotates: true for the corotated law, false for the linear one.
 pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error);
 void pl_grid_corot_free(pl_grid_corot* c);
@@ -203,13 +202,13 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]);
 // One V-cycle: solves for u and s of the finest level from its f and g, starting from zero.
 void pl_grid_corot_cycle(pl_grid_corot* c);
-// Adds a multiple of the last cycle's u, made conjugate to the last direction, to the state. Needs
-// the residual of that cycle.
+// Adds a multiple of the last cycle's u to the state, made conjugate to the last direction. Needs
+// the residual from before that cycle.
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate);
 // Line search after a correction, with the residual at the new positions. If the slope along the
-// direction is now uphill by more than half of its initial size, part of the correction is undone.
-// If it is still downhill by more than half, the correction is lengthened: the frozen problem is
-// far too stiff along bending motions. Repeats until neither holds. Returns the norm of the last
+// direction is now uphill by more than half of its initial size, it undoes part of the correction.
+// If the slope is still downhill by more than half, it lengthens the correction: the frozen problem
+// is far too stiff along bending motions. Repeats until neither holds. Returns the norm of the last
 // residual.
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Energy in the units of pl_grid_energy, with the current rotations.
@@ -225,15 +224,15 @@ void pl_grid_corot_forget(pl_grid_corot* c); // clears the last direction and th
 // The interface of the general lattice to recombination.
 pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state, double h);
 // One recombined V-cycle, for PL_COROT_RECOMBINED. `residual` is the norm of the residual in f and
-// g. The state moves to the combination of this correction and the last few that has the smallest
-// residual, as far as the equations are linear. Returns false and leaves the state unchanged if the
-// cycle multiplied the residual.
+// g. Of all combinations of this correction with the last few, the state moves by the one with the
+// smallest residual, as predicted by linear equations. Returns false and leaves the state unchanged
+// if the cycle multiplied the residual.
 bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Sets the pressures of core cells so that their equations hold. Uses the rotations of the last
 // residual at these positions, taken with eliminated pressures.
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
 
-// The general lattice as a step uses it (grid_corot_step.c).
+// The functions of the general lattice for a step (grid_corot_step.c).
 extern const pl_grid_cycle_functions pl_grid_corot_functions;
 
 // ------------------------------------------------------------------ parts of a cycle

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The coarsest level of the general lattice: all pressures are substituted and the matrix is
-// factored. The level is large where the body is too thin for another one.
+// factored. The level is large if the body is too thin for a coarser one.
 #include "base/memory.h"
 #include "grid/grid_corot_kernels.h"
 
@@ -237,7 +237,7 @@ void pl_corot_bottom_update(pl_corot_bottom* b, pl_corot_level* l, pl_pool* pool
 
 // ------------------------------------------------------------------ solution
 
-// x = f + contribution of the right-hand sides of the pressure equations
+// x = f + the right-hand sides of the pressure equations, substituted
 static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x) {
     int base[27];
     for (int i = 0; i < b->field_size; i++)
@@ -256,7 +256,7 @@ static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x)
     }
 }
 
-// pressures from the positions
+// computes pressures from positions
 static void follow_pressures(pl_corot_level* l) {
     for (int c = 0; c < l->chunk_count; c++) {
         const int begin = l->chunks[c].begin;

@@ -35,7 +35,7 @@ typedef struct job {
 // grid_corot_smooth.c. Then the stress of a cell gets
 //   2 mu sum of C^k (K^-1 v)_k,   v_k = sum of V_ab C^k_ab.
 //
-// Where we differ from the paper: it keeps this term. K is that of small strains, so forces are the
+// Differs from the paper, which keeps this term. K is that of small strains, so forces are the
 // gradient of an energy up to products of strains and rotation differences.
 
 // The cells around four edges: their moduli, and these times two entries of R. In the plane of two

@@ -16,8 +16,8 @@ static inline void pl_corot_reach(const pl_corot_chunk* c, int base[27]) {
     for (int n = 0; n < 27; n++) base[n] = c->rows[n / 3] + n % 3 - 1;
 }
 
-// What some chunks add to a sum over interior cells and the held cells beside them. A cell adds its
-// terms one by one, so that the sum has the same bits however the terms are grouped.
+// Adds the terms of one cell to a sum over the interior cells of some chunks and the held cells
+// beside them. It adds them one by one, so that the sum has the same bits for any grouping.
 typedef void (*pl_corot_add_cell)(const void* user, const int* base, int i, double* sum);
 
 static inline double pl_corot_sum_cells(const pl_corot_level* l, int begin, int end,
@@ -37,8 +37,8 @@ static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9])
     for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
 }
 
-// The variable faces in the T of a cell and their factors; at most 30. Which faces they are does
-// not depend on rotations.
+// The variable faces in the T of a cell, at most 30, and their factors. The set of faces does not
+// depend on rotations.
 typedef struct pl_corot_form {
     int count;
     int axis[30];
@@ -102,8 +102,8 @@ static inline double pl_corot_turn_entry(const double R[9], int k, int e) {
     return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0;
 }
 
-// K^-1, where K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations that
-// nothing resists and no gradient sees.
+// K^-1, where K_kl = sum of known C^k C^l. Regularised, because a limb one cell thick has rotations
+// that nothing resists and no gradient sees.
 static inline bool pl_corot_untwist(const double R[9], const double known[9], pl_mat3* out) {
     pl_mat3 K = pl_mat3_diagonal(0.02, 0.02, 0.02);
     for (int k = 0; k < 3; k++)
@@ -203,9 +203,8 @@ PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, p
     }
 }
 
-// y = K^-1 g, with K_kl = sum of known C^k C^l. Regularised: a limb one cell thick has rotations
-// that nothing resists and no gradient sees. MUL_ADD(a, b, c) is a b + c; pl_corot_untwist is the
-// same for one cell.
+// y = K^-1 g, with K_kl = sum of known C^k C^l, regularised as in pl_corot_untwist, which is the
+// same for one cell. MUL_ADD(a, b, c) is a b + c.
 #define PL_COROT_DEFINE_UNTWIST(name, vector, MUL_ADD)                                             \
     PL_WIDE void name(const vector R[9], const vector known[9], const vector g[3], vector y[3]) {  \
         vector d[3], o[3]; /* diagonal of K, and the entry of the two other axes */                \
@@ -358,8 +357,8 @@ PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int 
 
 // ------------------------------------------------------------------ scatter to neighbours
 
-// Adds to the value of each lane, the one before it and the one after it. Writes nothing beyond the
-// lanes where nothing is added, because that memory may belong to another row.
+// Adds to the value of each lane, the one before it and the one after it. Writes nothing where
+// nothing is added, because that memory may belong to another row.
 PL_WIDE void pl_add_beside_w(float* at, pl_fw before, pl_fw own, pl_fw after) {
     const pl_fw zero = {0};
     own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);

@@ -39,7 +39,7 @@ PL_WIDE pl_i4 pl_has_d4(const float* field, const int* rows, int i, int way) {
 PL_WIDE pl_d4 pl_mul_add_d4(pl_d4 a, pl_d4 b, pl_d4 c) { return a * b + c; }
 PL_COROT_DEFINE_UNTWIST(pl_corot_untwist_d4, pl_d4, pl_mul_add_d4)
 
-// h F of interior cells without boundary gradients. core: there are none.
+// h F of interior cells without their boundary gradients. core: there are none.
 PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], const int* rows,
                                   int i, bool core, double h, pl_d4 F[9]) {
 #pragma GCC unroll 9
@@ -139,7 +139,7 @@ static inline double pl_corot_product(const double F[9], const pl_mat3* R) {
     return sum;
 }
 
-// s of a cell, times h; and its T and w
+// s of a cell, times h; also its T and w
 static inline double pl_corot_cell_stress(const pl_corot_level* l, const double F[9],
                                           const float missing[9], const pl_mat3* R, double h,
                                           double eps, int n, double* energy) {

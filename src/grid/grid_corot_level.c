@@ -291,8 +291,8 @@ static bool touches_wall(const pl_corot_level* l, const int* base) {
     return false;
 }
 
-// Chunks near the surface only ever become stiffer: a coarse level that gives way to some motion of
-// a thin part would be worse than one that holds it too close.
+// Near the surface walls only make chunks stiffer: a coarse level that is too soft for some motion
+// of a thin part would be worse than one that is too stiff.
 void pl_corot_level_walls(pl_corot_level* l) {
     const pl_grid_level* layout = l->layout;
     const float weight = l->shear > 0.0f ? 1.0f : 2.0f;

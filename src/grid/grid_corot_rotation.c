@@ -9,18 +9,18 @@
 //   P         2 mu F + s R; here s R
 //
 // A cell's boundary gradients depend on its rotation, F_ij = alpha R_ij, and its rotation depends
-// on them. Four cells at a time make a Newton step towards the rotation of F with the boundary
+// on them. Four cells at a time take Newton steps towards the rotation of F with the boundary
 // gradients of the last rotation. They stop when the step is small and provably converges to the
 // nearest rotation. Cells without boundary gradients need two to four steps, others more, because
 // boundary gradients converge linearly; every third step extrapolates to the limit. Dirichlet
 // cells, and cells without a proof, which are near inversion, are processed one by one.
 //
-// Where we differ from the paper: it updates rotations once in several cycles and freezes boundary
+// Differs from the paper, which updates rotations once in several cycles and freezes boundary
 // gradients between updates. Here both follow the positions, except in cells that buckle. The more
-// a cell is compressed, the more energy it gains by rotating; beyond some compression that exceeds
-// the shear energy which a rotation costs. Cells near a contact then flip back and forth from cycle
-// to cycle, and forces do not converge. A body in motion does not rotate such cells after the first
-// cycle of a step (PL_COROT_TURN_STEADY); the next step does.
+// a cell is compressed, the more energy it gains by rotating; beyond some compression that gain
+// exceeds the shear energy of the rotation. Cells near a contact then flip back and forth from
+// cycle to cycle, and forces do not converge. So in a body in motion such cells keep their rotation
+// after the first cycle of a step (PL_COROT_TURN_STEADY), until the next step.
 #include "grid/grid_corot_kernels_double.h"
 #include "math/polar.h"
 
@@ -65,8 +65,8 @@ static void held_gradient(const pl_corot_level* l, double* const u[3], const int
     }
 }
 
-// Extrapolated limit of a sequence of rotations in which each step is a fraction of the one before.
-// Steps have almost equal lengths where most of a cell's gradients are boundary ones.
+// Extrapolated limit of a sequence of rotations in which each step is a fraction of the previous
+// one. Step lengths are almost equal where most of a cell's gradients are boundary ones.
 static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
     const double p[4] = {before->x, before->y, before->z, before->w};
     const double q[4] = {last->x, last->y, last->z, last->w};
@@ -112,8 +112,8 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
 }
 
 // Ease of rotating a cell: its rotation term relative to that of a cell at rest. The second
-// derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its mean. A cell under
-// tension resists rotation; the ease of an inverted cell is infinite.
+// derivative of tr S has (tr S - S)^-1 in place of the 1 / 2 of a cell at rest; here its mean. A
+// cell under tension resists rotation; the ease of an inverted cell is infinite.
 static double turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
                            const pl_mat3* R, double s, int n) {
     const double w = lost_part(missing, R), T = pl_corot_product(F, R);
@@ -271,7 +271,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
             for (int e = 0; e < 9; e++) full[e] = G[e] + missing[e] * alpha * R[e];
         }
         before = last, last = *q;
-        // Newton converges quadratically, boundary gradients linearly
+        // Newton converges quadratically, but boundary gradients converge linearly
         const pl_d4 size = newton_step(core ? G : full, R, q, &proved);
         const pl_i4 done = proved & (((size < 1e-14) & exact) | (size < 1e-19));
         if (!pl_any_d4(lanes & ~done)) break;

@@ -5,12 +5,12 @@
 // Gauss-Seidel with substituted pressures elsewhere. In a core cell s is an unknown. In other
 // interior cells it is eliminated, s = k (T - g), and follows every change of a face.
 //
-// Where we differ: a cell's equation is relaxed with the true diagonal of T T', which is 6 only
-// where R = I. The paper's -Delta misjudges cells that have rotated by more than about 30 degrees.
-// Sweeps go row by row within slabs of planes; slabs of one parity run in parallel. PL_LANES cells,
-// or inner faces, of a row are relaxed together: their coupling along the row is smaller than their
-// diagonals, so sweeps still reduce the energy. Faces outside the core are coupled through stiff
-// pressures and are relaxed one by one.
+// Differs from the paper: a cell's equation is relaxed with the true diagonal of T T', which is 6
+// only for R = I. The paper's -Delta is wrong for cells that have rotated by more than about 30
+// degrees. Sweeps go row by row within slabs of planes; slabs of one parity run in parallel.
+// PL_LANES cells, or inner faces, of a row are relaxed together: their coupling along the row is
+// smaller than their diagonals, so sweeps still reduce the energy. Faces outside the core are
+// coupled through stiff pressures and are relaxed one by one.
 #include "grid/grid_corot_kernels.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ PL_WIDE pl_fw pass_on_w(const pl_corot_level* l, const int* rows, int i, int way
     return pl_where_w((flags & PL_COROT_INTERIOR) != 0, weight * q);
 }
 
-// Slaved cells change too; that is overwritten when their pressures follow the positions again.
+// Also changes slaved cells, whose pressures are later recomputed from the positions.
 PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool plain, pl_fw q) {
     pl_fw sides[6],
         centre = l->inertia + (plain ? pl_splat_w(12.0f) : pl_beside_w(l->spread, rows, i, 13));
@@ -300,9 +300,9 @@ void pl_corot_residual(pl_corot_level* l, pl_pool* pool) {
 // where C^k = R [e_k]x. This subtracts 2 mu g' K^-1 g (K = 2 I for cells without boundary
 // gradients). With A alone, a slender body needs hundreds of cycles to bend.
 //
-// Where we differ from the paper: we subtract this term, up to a limit that keeps the matrix
-// definite, from the residuals that are restricted and from the coarsest matrix. Sweeps, which
-// reduce high frequencies, see it lagged, on their right-hand side.
+// Differs from the paper: this term is subtracted from the residuals that are restricted and from
+// the coarsest matrix, up to a limit that keeps the matrix definite. Sweeps, which reduce high
+// frequencies, treat it explicitly on their right-hand side.
 
 void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
     const int n = base[13] + i;

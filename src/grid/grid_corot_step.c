@@ -3,8 +3,8 @@
 //
 // A step of the general lattice, cycle by cycle. Cycles with pressures as unknowns are recombined
 // as long as they reduce the forces. Then conjugate directions take over, which also succeed where
-// forces must grow before they vanish (a bar that buckles). Where these fail too, recombined cycles
-// restart from there.
+// forces must grow before they vanish (a bar that buckles). If these fail too, recombined cycles
+// continue from the positions reached.
 //
 // Why pressures are unknowns: Eq. 14 solves for positions and pressures together, and so do cycles.
 // If the outer iteration eliminates the pressures, the residual that a cycle leaves in a core
@@ -13,13 +13,13 @@
 // at 0.54 per cycle (frozen rotations); it converges at 0.35 if the state keeps the pressures that
 // cycles find.
 //
-// Where we differ from the paper: the correction of a cycle is recombined with the last few
-// (grid_recombine.h). Rotations, and with them the equations, change from cycle to cycle, so the
-// images of older corrections, differences of true residuals, are slightly wrong. That costs
-// convergence but no accuracy, because the next residual is computed anew. Also, rotations are not
-// updated before the first cycle of a step. Dirichlet cells have moved by then and have crushed or
-// torn their neighbours; the rotations of such cells are arbitrary, and bodies do not recover from
-// them.
+// Differs from the paper: the correction of a cycle is recombined with the last few
+// (grid_recombine.h). Rotations, and so the equations, change from cycle to cycle. The images of
+// older corrections, which are differences of true residuals, are therefore slightly wrong. That
+// costs convergence but no accuracy, because the next residual is computed anew. Also, rotations
+// are not updated before the first cycle of a step. Dirichlet cells have moved by then and have
+// crushed or torn their neighbours; the rotations of such cells are arbitrary, and bodies do not
+// recover from them.
 #include "grid/grid_corot.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ static const double MAX_GROWTH = 4.0;
 // conjugate directions take over.
 static const double SLOW = 0.9;
 enum { MAX_FAILURES = 3 };
-// The same for conjugate directions: near nu = 1/2 a cycle with eliminated pressures need not point
-// downhill, and nothing would move. Recombined cycles then restart from there.
+// The same for conjugate directions: near nu = 1/2 a cycle with eliminated pressures need not be a
+// descent direction, and the body would not move. Recombined cycles then continue from there.
 enum { MAX_DOWNHILL_FAILURES = 5 };
 
 // ------------------------------------------------------------------ recombination
@@ -46,7 +46,7 @@ typedef struct take_job {
     float* const* to;
 } take_job;
 
-// the correction of the state; pressures of other cells follow from positions
+// applies the correction to the state; pressures of other cells follow from positions
 static void take_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const take_job* j = user;
@@ -119,7 +119,7 @@ static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double 
                                   c->progress.cycle > 0 ? turn_now(c) : PL_COROT_TURN_NONE);
 }
 
-// Switches the phase of the step. Returns the residual, which now belongs to different equations.
+// Switches the phase of the step. Returns the residual of the new phase's equations.
 static double change_way(pl_grid_corot* c, pl_grid_state* state, double h, pl_corot_phase phase) {
     pl_grid_corot_forget(c);
     c->phase = phase;
@@ -143,7 +143,7 @@ static double judge(pl_grid_corot* c, double residual) {
     return residual;
 }
 
-// The residual; if the last cycle led uphill, that of a point on the way.
+// Returns the residual; if the last cycle led uphill, part of it is undone first.
 static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
     if (c->progress.is_judged) return residual;
@@ -192,7 +192,7 @@ static void end(pl_grid_cycles* cycles, pl_grid_state* state, double h) {
     if (c->phase == PL_COROT_DOWNHILL) pl_grid_corot_substitute(c, state, h);
 }
 
-// ------------------------------------------------------------------ as a step sees it
+// ------------------------------------------------------------------ functions for a step
 
 static void apply(pl_grid_cycles* cycles, const pl_grid_state* state, double h,
                   double* const out[3]) {

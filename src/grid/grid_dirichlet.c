@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cells that pins hold. A lattice can only hold whole cells, and the body deforms from their
-// boundary on. So a pinned side of the body holds the cells outside it: those that contain points
-// half a cell outwards. That layer ends exactly at the side if it lies between two layers of cells,
-// and at most half a cell from it otherwise. (With the inner layer, which contains the pins too, a
-// bar of 4 cells across and 16 along would be a cell too short and sag a fifth less.) Pinned tets
-// hold the cells inside them, and a single vertex holds its own cell.
+// Cells that pins hold. A lattice can only hold whole cells; the body deforms beyond them. So a
+// pinned side of the body holds the cells outside it: those that contain points half a cell
+// outwards. That layer ends exactly at the side if the side is between two layers of cells, and at
+// most half a cell from it otherwise. (With the inner layer, which contains the pins too, a bar of
+// 4 cells across and 16 along would be a cell too short and sag a fifth less.) Pinned tets hold the
+// cells inside them, and a single vertex holds its own cell.
 #include "base/memory.h"
 #include "grid/grid_step.h"
 #include "math/polar.h"
@@ -139,8 +139,8 @@ static void mark_triangle(pl_grid_body* b, const int* v, int attachment) {
         }
 }
 
-// Holds one side of an added cell as that side of a cell of the body beside it is held, so that a
-// thickened part is clamped across its whole section.
+// Holds one side of an added cell like that side of the adjacent body cell, so that a thickened
+// part is clamped across its whole section.
 static void hold_side(pl_grid_body* b, const int added[3], const int near[3]) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int side = 0; side < 6; side++) {
@@ -194,7 +194,7 @@ static void mark_held(pl_grid_body* b) {
     hold_added_cells(b);
 }
 
-// the kinds of cells
+// sets the kinds of cells
 static void hold_cells(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
@@ -212,7 +212,7 @@ static void hold_cells(pl_grid_body* b) {
     memcpy(b->held, b->next_held, (size_t)l->field_size * sizeof(int));
 }
 
-// everything built on the lattice, except fields
+// rebuilds everything on the lattice, except fields
 static pl_status make_again(pl_grid_body* b, pl_grid_lattice* lattice, pl_grid_embedding_map* map,
                             pl_grid_tricubic* tricubic, pl_error* error) {
     pl_status status = pl_grid_lattice_create(&b->cells, lattice, error);
@@ -262,7 +262,7 @@ pl_status pl_grid_update_dirichlet(pl_grid_body* b, const pl_grid_loads* loads, 
     return status;
 }
 
-// ------------------------------------------------------------------ where held cells are
+// ------------------------------------------------------------------ motion of held cells
 
 // attachment and rest position of a pinned vertex
 static int attachment_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
@@ -270,9 +270,9 @@ static int attachment_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest
     return b->pinned[pin->vertex - b->first_vertex];
 }
 
-// Pins in one line say nothing of turns about it: a little of the identity, which no other pins
-// feel, chooses the smallest turn. Returns the identity if only round-off rotates, so that a body
-// at rest has no forces.
+// Pins in one line do not determine the rotation about it. A small multiple of the identity,
+// negligible for other pins, selects the smallest rotation. Returns the identity if the rotation is
+// only round-off, so that a body at rest has no forces.
 static pl_mat3 rotation_of(pl_mat3 moment) {
     pl_mat3 R = pl_mat3_identity();
     const double size = pl_mat3_norm(moment);

@@ -6,8 +6,8 @@
 // from three corners of a square; the mean of the neighbours if neither is known. Forces are spread
 // with the transpose, so the work of a force is the same on both sides and no force is lost.
 //
-// Of several formulas those with the smallest absolute weights count, written as sums of variables.
-// The outside of a corner needs weights of 7 in sum. Larger ones come from extrapolating along a
+// If several formulas apply, use those with the smallest absolute weights, written as sums of
+// variables. Outside a corner the weights sum to 7. Larger sums come from extrapolating along a
 // thin part instead of across it: a contact at its tip would act on its root through a lever as
 // long as the part, with a stiffness that grows by the square of the weights.
 #include "grid/grid_embedding.h"
@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-// Largest sum of the absolute weights of a formula; the second where none is within the first.
+// Largest sum of the absolute weights of a formula; the second is tried if no formula is within the
+// first.
 static const double MAX_WEIGHTS[2] = {7.0, 27.0};
 enum { MAX_PASSES = 200 }; // each extends by one layer
 
@@ -54,7 +55,7 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
     int base[3];
     for (int a = 0; a < 3; a++) {
         x[a] = pl_grid_folded(frame, a, (position[a] - frame->origin[a]) / frame->cell);
-        // a place on a side of the box is in the box; one far away is not, however far
+        // a position on a side of the box counts as inside; one far away does not
         const double low = cells->low[a], high = low + cells->size[a], rim = 1e-3;
         double floored = fmin(fmax(floor(x[a]), -1e9), 1e9);
         if (x[a] > low - rim && x[a] < high + rim) floored = fmin(fmax(floored, low), high - 1.0);
@@ -198,7 +199,7 @@ typedef struct formulas {
     int count;
 } formulas;
 
-// Considers near + other - last, where these three are known.
+// Considers the formula near + other - last, if all three are known.
 static void consider(const extender* e, int a, int pass, int near, int other, int last,
                      formulas* best) {
     weighted_sum sum = {.count = 0};
@@ -228,8 +229,8 @@ static void add_linear(extender* e, int a, int index, const formulas* best) {
     if (!pl_array_push(&e->list.items, &x)) e->list.lost = true;
 }
 
-// Extends one face from faces of earlier passes by a formula that is exact for linear fields;
-// false if there is none with small weights.
+// Extends one face from faces of earlier passes by a formula that is exact for linear fields.
+// Returns false if none has small weights.
 static bool extend_linearly(extender* e, int a, const int at[3], int pass) {
     formulas best = {.count = 0};
     for (int n = 0; n < 6; n++) {
@@ -432,7 +433,7 @@ static void add_to_faces(const pl_grid_embedding_map* m, const double* values, d
         }
 }
 
-// moves the values of exterior faces to the faces that they depend on
+// moves the values of exterior faces to the faces that they are extrapolated from
 static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
     for (int k = m->near_count - 1; k >= 0; k--) {
         const pl_grid_extension* x = &m->extensions.items[m->near[k]];

@@ -27,7 +27,7 @@ typedef struct pl_grid_extension {
     int first, count; // sources
 } pl_grid_extension;
 
-// In the order in which they can be computed. Sources are of the same component.
+// In an order in which they can be computed. Sources are of the same component.
 typedef struct pl_grid_extensions {
     pl_grid_extension* items;
     int count;
@@ -59,9 +59,9 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                    int base[3][3], float fraction[3][3]);
 
-// Lists of extensions while they grow. add extrapolates a face along `count` axes from its
-// neighbours: 2 near - far, or near if far is NULL, averaged. take moves the list to `out`; false
-// if allocation failed on the way.
+// Growing lists of extensions. add extrapolates a face along `count` axes from its neighbours: 2
+// near - far, or near if far is NULL, averaged. take moves the list to `out`; it returns false if
+// an earlier allocation failed.
 typedef struct pl_grid_extender {
     pl_array items, sources, weights;
     bool lost; // an allocation failed
@@ -115,7 +115,7 @@ typedef struct pl_grid_tricubic {
     int vertex_count;
     int (*stencils)[PL_GRID_STENCIL]; // x fastest: index of a face, or -1 - ghost
     int stencil_count;
-    pl_grid_extensions ghosts; // faces that the lattice does not store; sources are as in stencils
+    pl_grid_extensions ghosts; // faces that the lattice does not store; sources as in stencils
     double* values;            // of ghosts
 } pl_grid_tricubic;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cliques, the pattern of the matrix that they add up to, and its factor.
+// Cliques, the pattern of the sum of their matrices, and its factor.
 #include "grid/grid_factor.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Ragged parts one cell thick have motions without stiffness. Round-off leaves pivots of up to
-// 1e-12 of the diagonal there at nu = 0.499, and forces over these would be moves without bounds.
+// Ragged parts one cell thick have motions without stiffness. At nu = 0.499, round-off leaves
+// pivots of up to 1e-12 of the diagonal there; dividing forces by them would give unbounded motion.
 static const double TINY_PIVOT = 1e-11;
 
 static const int64_t MAX_FACTOR_VALUES = (int64_t)1 << 28; // 2 GB

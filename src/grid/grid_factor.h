@@ -36,9 +36,9 @@ typedef struct pl_grid_factor {
     pl_direct* direct; // NULL: no unknowns
 } pl_grid_factor;
 
-// Takes the cliques and finds the pattern. The factor itself is allocated by pl_grid_factor_reserve
-// or the first update. Fails if the factor would be larger than 2 GB; the error says how large, and
-// what to do.
+// Takes the cliques and finds the pattern. pl_grid_factor_reserve or the first update allocates the
+// factor itself. Fails if the factor would be larger than 2 GB; the error tells its size and what
+// to do.
 pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, pl_grid_cliques* cliques,
                                pl_error* error);
 void pl_grid_factor_free(pl_grid_factor* f);

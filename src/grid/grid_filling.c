@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How large the cells of a body are, how much of them it fills, and how stiff that makes them.
+// The size of a body's cells, how much of each the body fills, and the stiffness that follows.
 #include "base/memory.h"
 #include "geometry/box.h"
 #include "geometry/solid.h"
@@ -13,11 +13,12 @@
 
 // ------------------------------------------------------------------ filled fractions and moduli
 
-// A cut cell is as stiff as it is full. Otherwise a body would be as stiff as if all its cells were
-// full: a bar of 3.1 cells across would bend half as much, like one of 4.
+// The stiffness of a cut cell is proportional to its filled fraction. Otherwise a body would be as
+// stiff as if all its cells were full: a bar of 3.1 cells across would bend half as much, like one
+// of 4.
 //
-// Each tet contributes its modulus to the cells that its sample points lie in. A cell takes the
-// mean of its contributions; cells without any take that of their neighbours.
+// Each tet contributes its modulus to the cells of its sample points. A cell takes the mean of its
+// contributions; cells without any take the mean of their neighbours.
 
 // Smallest fraction of a cell's modulus: below it, cells would have almost no stiffness.
 static const float MIN_FRACTION = 0.1f;
@@ -37,7 +38,7 @@ static double fraction_of(const fraction_job* job, const int at[3]) {
     for (int d = 0; d < 3; d++)
         middle[d] = job->frame->origin[d] + h * pl_grid_unfolded(job->frame, d, at[d] + 0.5);
     pl_solid_distances(job->solid, middle, 1, h, distance);
-    if (distance[0] < -0.87 * h) return 1.0; // farther inside than its corners are away
+    if (distance[0] < -0.87 * h) return 1.0; // deeper inside than half of its diagonal
     for (int n = 0; n < 8; n++)
         for (int d = 0; d < 3; d++) points[3 * n + d] = middle[d] + (n >> d & 1 ? 0.25 : -0.25) * h;
     pl_solid_distances(job->solid, points, 8, h, distance);
@@ -278,7 +279,7 @@ pl_status pl_grid_choose_cell(pl_grid_body* b, const pl_method_body* def, const 
                               const pl_surface_edges* edges, pl_error* error) {
     const pl_vec3 box = pl_box_size(pl_box_of_points(surface->positions, surface->vertex_count));
     const double longest = fmax(box.x, fmax(box.y, box.z));
-    // a surface with holes has at least the volume of a sheet a hundredth as thick as it is long
+    // A surface with holes has at least the volume of a sheet a hundredth as thick as it is long.
     double volume = def->mesh->tet_count ? tet_volume(def->mesh) : fabs(edges->signed_volume);
     if (b->surface_kind != PL_GRID_SURFACE_CLEAN || !(volume > 0.0))
         volume = fmax(0.5 * box.x * box.y * box.z, 0.01 * longest * longest * longest);
@@ -302,7 +303,7 @@ static float* make_field(float* field, int size, float value) {
     return field;
 }
 
-// Gives the cells that were added to thin parts stiffness and mass of the cells beside them.
+// Gives cells that were added to thin parts stiffness and mass from the cells beside them.
 static pl_status share_with_added(pl_grid_body* b, pl_error* error) {
     const pl_grid_level* fine = &b->lattice.levels[0];
     const float cells = (float)fine->cell_count, before = cells - (float)b->thickening.added.count;
@@ -314,8 +315,8 @@ static pl_status share_with_added(pl_grid_body* b, pl_error* error) {
     return pl_grid_share_cells(&b->thickening, fine, &b->cells, b->cell_mass, error);
 }
 
-// Volume that the surface fills in the cells [m^3]; and the stiffness of cells in the general
-// lattice.
+// Computes the volume that the surface fills in the cells [m^3], and for the general lattice the
+// stiffness of cells.
 static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
                             pl_error* error) {
     const pl_grid_level* fine = &b->lattice.levels[0];
@@ -331,7 +332,7 @@ static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* vol
 }
 
 // Volume of the body. The signed volume of a surface is not reliable: for an open surface it
-// depends on its position, and parts that are inside out cancel others.
+// depends on its position, and inside-out parts cancel others.
 pl_status pl_grid_measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
                           const pl_surface_edges* edges, pl_error* error) {
     double volume = 0.0;

@@ -80,7 +80,7 @@ static void add_values(const pl_grid_body* b, int axis, const double* values, co
 
 typedef struct change {
     const double *now, *before;
-    bool turns; // positions: faces outside the tets rotate with them; false: plain values
+    bool turns; // edits of positions: faces outside the tets rotate with them; false: plain values
 } change;
 
 static pl_status add_axis(pl_grid_body* b, const pl_mesh* solid, const change* c, int axis,

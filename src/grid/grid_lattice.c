@@ -17,10 +17,10 @@
 // place. Bending depends on lengths to the third power and more, so its corrections come out too
 // large or too small.
 //
-// Where we differ: a difference towards a prescribed value is divided by the true distance to its
-// position on the finest level. Corrections are zero there, so this only changes the diagonal of a
-// face's equation: it adds 1/distance - 1 for each direction. The rate on the bench's box falls
-// from 0.7 to 0.26 at nu = 0.2.
+// Differs from the paper: a difference towards a prescribed value is divided by the true distance
+// to its position on the finest level. Corrections are zero there, so this only changes the
+// diagonal of a face's equation: it adds 1/distance - 1 for each direction. The rate on the bench's
+// box falls from 0.7 to 0.26 at nu = 0.2.
 
 enum { DIRECTIONS = 6 };
 
@@ -81,7 +81,7 @@ static double mean_inverse(const pl_grid_level* level, const pl_grid_cells* cell
         int first[3];
         first[a] = 2 * at[a];
         first[b] = 2 * at[b] + n % 2, first[c] = 2 * at[c] + n / 2;
-        // across the axis, only the half nearer to the boundary starts a line
+        // across the axis, a line starts only in the half nearer to the boundary
         if (axis != a && first[axis] != 2 * at[axis] + direction % 2) continue;
         sum += 2.0 / along_line(level, cells, fine, a, direction, first, axis == a ? 0.0 : 0.5);
         count++;
@@ -137,7 +137,7 @@ static pl_status find_walls(const pl_grid_level* fine, const pl_grid_cells* fine
 // ------------------------------------------------------------------ thin parts
 
 // Thin parts are the cells farther than NEAR from any cube of CUBE cells inside the body (nearer
-// ones are just ragged sides), and the cells around them. With cubes of 4, or fewer cells around,
+// ones are only ragged sides), plus the cells around them. With cubes of 4, or fewer cells around,
 // the bench's armadillo with a skeleton converges at 0.5 per cycle asymptotically; with these
 // values at 0.29.
 
@@ -148,7 +148,7 @@ enum {
     MAX_CELLS = 8000,      // cells of one part; the factor of a larger part would be too big
     MAX_THICK_CELLS = 4000 // cells outside thin parts, in a level that is factored as a whole
 };
-// Largest share of cells in single layers that a level may have. A single layer does not resist
+// Largest fraction of cells in single layers that a level may have. A single layer does not resist
 // bending, so its corrections would be unbounded.
 static const double MAX_LAYERS = 0.125;
 
@@ -163,7 +163,7 @@ static size_t stride_of(const pl_grid_cells* c, int axis) {
 }
 
 // Erosion (or dilation) along an axis: a byte becomes that of all (or any) of the cells at offsets
-// `first` to `last`; outside the box there is nothing.
+// `first` to `last`; cells outside the box count as 0.
 static void spread(mask* m, int axis, int first, int last, bool all) {
     const pl_grid_cells* c = m->cells;
     size_t stride = stride_of(c, axis), count = pl_grid_cells_count(c);
@@ -330,7 +330,7 @@ static void replace_last(last_level* last, pl_grid_cells cells, distances away) 
     last->cells = &last->own;
 }
 
-// Adds a level, unless it would have nothing to solve or the last one is better factored.
+// Adds a level, unless it would have no unknowns or the last one is better factored.
 static pl_status coarsen(pl_grid_lattice* l, last_level* last, bool* more, pl_error* error) {
     pl_grid_cells next = {0};
     distances found = {0};

@@ -98,7 +98,7 @@ static inline int pl_index_of(int place) {
     const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
     return place - i + (i < half ? 2 * i : 2 * (i - half) + 1);
 }
-// The places of the cells before and after one along x.
+// The places of the previous and the next cell along x.
 static inline int pl_place_below(int place) {
     const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
     return place + (i >= half ? -half : i > 0 ? half - 1 : -1);
@@ -174,7 +174,7 @@ typedef struct pl_grid_lattice {
 pl_status pl_grid_lattice_create(const pl_grid_cells* cells, pl_grid_lattice* out, pl_error* error);
 void pl_grid_lattice_free(pl_grid_lattice* lattice);
 
-// Positions and pressures on a level. Faces that are not interior hold prescribed values where they
+// Positions and pressures on a level. Faces that are not interior hold prescribed values if they
 // touch a Dirichlet cell.
 typedef struct pl_grid_state {
     double* u[3]; // displacement [m]

@@ -187,7 +187,7 @@ static void prolong_rows(int row_begin, int row_end, void* user) {
                          row_end);
 }
 
-// prolongation of deep chunks is fused with the sweep that reads them
+// prolongation to deep chunks is fused with the sweep that reads them
 static void post_smooth(void* user, int l) {
     pl_grid_linear* mg = user;
     smooth_band(mg, l, near_sweeps(mg, l), false);
@@ -211,8 +211,8 @@ static void solve_bottom(pl_grid_linear* mg, int l) {
 
 static void cycle(void* user, int l);
 
-// Several recombined cycles on a level, starting from zero. They leave the residual of the band.
-// Overwrites the right-hand side.
+// Runs several recombined cycles on a level, starting from zero. Leaves the residual of the band,
+// and overwrites the right-hand side.
 static void solve_recombined(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
     pl_grid_recombine* h = &mg->coarse_history[l];
@@ -228,7 +228,7 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
         cycle(mg, l);
         for (int a = 0; a < 4; a++) memcpy(h->change[h->next][a], u[a], bytes);
         pl_grid_fields_add(h->size, 4, 1.0, u, sum, pool);
-        pl_grid_store_residual(level, h->own_move); // not all of it gets written
+        pl_grid_store_residual(level, h->own_move); // does not write all of own_move
         for (int a = 0; a < 4; a++) memcpy(residual[a], h->own_move[a], bytes);
         pl_grid_recombine_shares(h, residual, shares, pool);
         for (int k = 0; k < h->count; k++)
@@ -237,7 +237,7 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
     for (int a = 0; a < 4; a++) memcpy(u[a], sum[a], bytes);
 }
 
-// solves the level below one that is being smoothed
+// solves the next coarser level
 static void solve_next(void* user, int l) {
     pl_grid_linear* mg = user;
     if (l == mg->level_count - 1) solve_bottom(mg, l);
@@ -255,7 +255,7 @@ static void cycle(void* user, int l) {
 
 void pl_grid_linear_cycle(pl_grid_linear* mg) { cycle(mg, 0); }
 
-// ------------------------------------------------------------------ as recombination sees it
+// ------------------------------------------------------------------ interface to recombination
 
 static void take(const pl_grid_iteration* it, float* const to[4]) {
     pl_grid_take_correction(&((pl_grid_linear*)it->levels)->levels[0], to, it->pool);
@@ -287,9 +287,9 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 
 // A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
 // cells, so that cycles converge slowly or diverge. Then the last few cycles are recombined, and
-// coarse levels get two cycles each. A body with soft bending modes makes little progress if the
-// residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
-// fails, cycles continue alone.
+// each coarse level gets two cycles. A body with soft bending modes makes little progress if the
+// residual must not grow; for it cycles are mixed. Memory for that is allocated when needed; if
+// that fails, cycles continue alone.
 
 static void begin(pl_grid_cycles* c) {
     pl_grid_linear* mg = (pl_grid_linear*)c;
@@ -320,8 +320,8 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_coarse_cycles(mg, 2, &ignored);
 }
 
-// Switches from recombined to mixed cycles where they stall. Not with springs or contacts: contacts
-// that open and close are not linear.
+// Switches from recombined to mixed cycles if they stall, but not with springs or contacts:
+// contacts that open and close are not linear.
 static void watch_stalls(pl_grid_linear* mg, double residual) {
     static const double STALLED = 0.95;
     enum { MAX_STALLS = 3 };
@@ -356,7 +356,7 @@ static void advance(pl_grid_cycles* c, pl_grid_state* state, double h, double re
     }
 }
 
-// ------------------------------------------------------------------ as a step sees it
+// ------------------------------------------------------------------ functions for a step
 
 static const pl_grid_level* finest(const pl_grid_cycles* c) {
     return ((const pl_grid_linear*)c)->levels[0].layout;

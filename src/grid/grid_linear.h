@@ -23,7 +23,7 @@ typedef enum pl_grid_time {
 
 // How a step uses the correction of a cycle.
 typedef enum pl_grid_linear_phase {
-    PL_GRID_CYCLES_ALONE,      // applies it as it is
+    PL_GRID_CYCLES_ALONE,      // applies it unchanged
     PL_GRID_CYCLES_RECOMBINED, // combines it with older ones to minimise the residual
     PL_GRID_CYCLES_MIXED       // combines it with older ones to minimise the correction
 } pl_grid_linear_phase;
@@ -54,7 +54,7 @@ typedef struct pl_grid_linear {
 pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_cells* cells,
                                 pl_pool* pool, pl_grid_linear* out, pl_error* error);
 void pl_grid_linear_free(pl_grid_linear* mg);
-// Allocates the sparse factors, before the first cycle.
+// Allocates the sparse factors; call before the first cycle.
 pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error);
 // Sets the coefficients of all levels. compressibility: mu / lambda. inertia: of the finest level,
 // in units of mu / h^2.
@@ -77,7 +77,7 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 // ------------------------------------------------------------------ equations in double
 // (grid_linear_operator.c)
 
-// The discrete equations in double, written plainly. Cycles reduce their residual, and tests
+// The discrete equations in double, without optimisation. Cycles reduce their residual, and tests
 // compare the kernels with them.
 
 // Sets f and g of the level to the residuals f - L u and g - div u - eps p of the state. Returns

@@ -99,7 +99,7 @@ static size_t offset_count(const pl_grid_linear_level* l) {
 static bool is_dense(const pl_grid_band_chunk* b, int a) {
     return __builtin_popcount(b->faces[a]) > FEW_FACES;
 }
-// faces of a chunk in a list of single faces: those of one colour, which are one half of it
+// bits of a chunk's faces in a list of single faces: those of one colour, which is one half of it
 static uint16_t listed(const pl_grid_band_chunk* b, int list) {
     const bool colour = list % 2;
     return is_dense(b, list / 2) ? 0 : b->faces[list / 2] & (b->is_odd != colour ? 0xff00 : 0xff);
@@ -165,9 +165,9 @@ void pl_grid_band_free(pl_grid_linear_level* l) {
 
 // ------------------------------------------------------------------ coefficients
 
-// The band only ever becomes stiffer by walls. A reduction of the diagonal would not apply to the
-// shear coupling with other components, and a level that gives way to some motion of a thin part
-// would be worse than one that holds it too close.
+// Walls only make the band stiffer. A smaller diagonal would not affect the shear coupling with
+// other components, and a level that is too soft for some motion of a thin part would be worse than
+// one that is too stiff.
 void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]) {
     float* const* wall = level->layout->wall;
     for (int k = 0; k < level->band_count; k++) {
@@ -226,7 +226,7 @@ void pl_grid_band_set_coefficients(pl_grid_linear_level* l) {
         face->own = b->cells[i] >> a & 1 ? b->compliance[i] : 0.0f;
         face->low = b->low[a][i];
     }
-    if (l->band_count) // without a band there is nothing to point to
+    if (l->band_count) // without a band there is no array to index
         memset(l->band_residual, 0, (size_t)l->band_count * sizeof *l->band_residual);
 }
 
@@ -354,7 +354,7 @@ PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
 
 // ------------------------------------------------------------------ faces one by one
 
-// 1 or 0 for each stress in the equation of a face, from the bits of pl_grid_band_chunk
+// weight 1 or 0 of each stress in the equation of a face, from the bits of pl_grid_band_chunk
 #define PL_WEIGHTS(c)                                                                              \
     { (c) & 1, (c) >> 1 & 1, (c) >> 2 & 1, (c) >> 3 & 1, (c) >> 4 & 1, (c) >> 5 & 1, 0, 0 }
 #define PL_WEIGHTS_4(c) PL_WEIGHTS(c), PL_WEIGHTS(c + 1), PL_WEIGHTS(c + 2), PL_WEIGHTS(c + 3)
@@ -375,7 +375,7 @@ PL_WIDE int face_corner(const pl_grid_single_face* b, int up, int down) {
     return up == 0 ? face_below(b, down) + b->high_x : b->rows[4];
 }
 
-// as residual_half, with the same bits
+// like residual_half, with the same bits
 PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_single_face* b, int a) {
     const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
     const int at = b->at, low = face_below(b, a);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The equations are those of the band (Zhu 2010, Eq. 12) with substituted pressures, except in core
-// cells at the end of a thin part. These keep their pressure, as rim cells do while the band is
+// cells at the end of a thin part. These keep their pressure, like rim cells while the band is
 // swept.
 #include "base/array.h"
 #include "base/memory.h"
@@ -232,8 +232,8 @@ static float pressure(const pl_grid_linear_level* l, const pl_grid_exact_cell* c
     return (l->g[cell->at] - divergence(l, cell, cell->stress)) / divisor;
 }
 
-// How its pressure follows the changes of faces. In double: as nu approaches 1/2 the pressure is a
-// small difference of these times a large factor.
+// Computes how its pressure changes with the faces. In double: as nu approaches 1/2 the pressure is
+// a small difference of face values times a large factor.
 static double follow(const pl_grid_exact* t, const pl_grid_linear_level* l,
                      const pl_grid_exact_cell* cell) {
     if (cell->form < 0) return 0.0;

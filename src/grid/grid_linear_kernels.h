@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Shared by the kernels of the linear lattice, which process half a chunk at a time, along a run of
+// Shared by the kernels of the linear lattice. These process half a chunk at a time, along a run of
 // chunks or in the boundary band.
 #ifndef PL_GRID_LINEAR_KERNELS_H
 #define PL_GRID_LINEAR_KERNELS_H
@@ -50,7 +50,7 @@ PL_WIDE pl_half beside_half(const lines* a, int n) {
            (pl_load_half(a->z_low + n) + pl_load_half(a->z_high + n));
 }
 
-// Sum of the neighbours along x of one half of the chunk at n. They all lie in its other half and
+// Sum of the neighbours along x of one half of the chunk at n. They are all in its other half and
 // in that of one adjacent chunk. carry: values read before.
 PL_WIDE pl_half carry_at(const float* row, int n, int half) {
     return pl_load_half(row + n - (half ? 0 : PL_HALF));
@@ -63,7 +63,7 @@ PL_WIDE pl_half along_half(const float* row, int n, int half, pl_half* carry) {
     return sum;
 }
 
-// Prefetches what later rows will be the first to read of a field. There are more streams than the
+// Prefetches the part of a field that later rows read first. There are more streams than the
 // hardware prefetcher tracks.
 PL_WIDE void fetch(const float* at, int ahead) {
     // may be beyond the field, which is harmless

@@ -159,8 +159,8 @@ static void set_diagonals(pl_grid_linear_level* level) {
 // Between two sweeps the band responds to the pressure of adjacent core cells: each band face moves
 // by the pressure over the face's stiffness, while the distribution moved it by q and the pressure
 // by 12 q. Faces of a flat side are stiff enough. At corners and in thin limbs a face may be so
-// soft that it moves by several times as much, and sweeps would diverge as nu approaches 1/2. So
-// the diagonal of q accounts for the response of such faces.
+// soft that it moves several times as far, and sweeps would diverge as nu approaches 1/2. So the
+// diagonal of q accounts for the response of such faces.
 static void add_soft_faces(pl_grid_linear_level* level) {
     const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
     float* excess = level->q; // scratch: cycles overwrite it

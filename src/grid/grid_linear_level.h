@@ -34,18 +34,17 @@ typedef struct pl_grid_run {
 enum { PL_GRID_FULL_CELLS = 8, PL_GRID_FAR = 16, PL_GRID_DEEP = 32 };
 
 // A chunk with band faces, or with cells whose pressure band faces change, by place. `stresses` has
-// a byte for each face: which stresses its equation contains (bits 0 and 1: P_aa below and above
-// it, 2 to 5: P_ab below and above it, for the two other axes in turn). `cells` has a byte for each
-// cell: slaved (interior but not core) and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A
-// face's change times the compliance of the slaved cells below and above it changes their
-// pressures.
+// a byte for each face: the stresses in its equation (bits 0 and 1: P_aa below and above it, 2 to
+// 5: P_ab below and above it, for the two other axes in turn). `cells` has a byte for each cell:
+// slaved (interior but not core) and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A face's
+// change times the compliance of the slaved cells below and above it changes their pressures.
 typedef struct pl_grid_band_chunk {
     // read for all chunks before and after sweeps: two cache lines
     _Alignas(64) int begin;
     int rows[PL_ROW_COUNT];
     bool is_odd; // y + z is odd, so cells of even x have the second colour
     bool has_slaved, has_rim;
-    // not all zero: compliance of the cells above and below faces, stiffness of faces
+    // false if all are zero: compliance of the cells above and below faces, stiffness of faces
     bool has_own[3], has_low[3], is_stiff[3];
     uint16_t faces[3]; // those of the band
     uint8_t cells[PL_GRID_CHUNK];
@@ -56,8 +55,8 @@ typedef struct pl_grid_band_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face in addition to its stencil: walls, springs
 } pl_grid_band_chunk;
 
-// A face with everything that its equation needs: one that is relaxed alone, because it shares its
-// chunk with few other band faces, or one of an exact solve (grid_linear_exact.c).
+// A face with all data of its equation. Either it is relaxed alone, because it shares its chunk
+// with few other band faces, or it belongs to an exact solve (grid_linear_exact.c).
 typedef struct pl_grid_single_face {
     int at;            // place of the face
     int rows[5];       // neighbours at low y, high y, low z, high z; then the diagonal one, as in
@@ -216,8 +215,8 @@ void pl_grid_band_sweep(pl_grid_linear_level* level);
 void pl_grid_band_residual(pl_grid_linear_level* level);
 void pl_grid_band_end(pl_grid_linear_level* level);
 
-// Pipelines the stages of a sweep over the planes of a level, each stage right behind the one
-// before.
+// Pipelines the stages of a sweep over the planes of a level, each stage right after the
+// previous one.
 typedef struct pl_grid_wave {
     // One stage on some rows of a plane. It may read adjacent rows and planes as the previous stage
     // left them, and write values there that the previous stage no longer reads.

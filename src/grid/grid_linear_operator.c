@@ -138,7 +138,7 @@ double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
     return sum;
 }
 
-// The correction of a cycle goes to a state, or to fields.
+// Where a correction is added: a state, or fields.
 typedef struct correct_job {
     const pl_grid_linear_level* level;
     pl_grid_state* state;

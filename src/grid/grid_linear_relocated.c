@@ -4,14 +4,14 @@
 // Zhu 2010, section 6. Restriction drops residuals in cells that are Dirichlet on the coarser
 // level; the paper reduces them by 2 to 3 more sweeps there.
 //
-// Where we differ: sweeps cannot move volume along a wall. In the layer of cells between the wall
-// of a level and that of the next one, the residual of the pressure equations is smooth along the
-// wall, so sweeps reduce it as slowly as any smooth residual: after a few cycles of an armadillo
-// pulled by its hands it was three quarters of the whole. So the missing volume of these cells is
-// restricted to the free coarse cells next to them, and their pressure (c, see grid_linear_level.h)
-// is corrected from there. Sweeps then only have to move volume within a coarse cell. Extra sweeps
-// are made too, as in the paper; they are distributive, because relocated cells have no exterior
-// neighbours (others belong to the band).
+// Differs from the paper: sweeps cannot move volume along a wall. In the layer of cells between the
+// wall of a level and that of the next one, the residual of the pressure equations is smooth along
+// the wall, so sweeps reduce it as slowly as any smooth residual: after a few cycles of an
+// armadillo pulled by its hands it was three quarters of the whole. So the missing volume of these
+// cells is restricted to the free coarse cells next to them, and their pressure (c, see
+// grid_linear_level.h) is corrected from there. Sweeps then only have to move volume within a
+// coarse cell. Extra sweeps are made too, as in the paper; they are distributive, because relocated
+// cells have no exterior neighbours (others belong to the band).
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_linear_level.h"
@@ -202,7 +202,7 @@ static void relax_face(pl_grid_linear_level* l, const pl_grid_spot* p, int a) {
                                : l->walls[wall].inverse[a][p->at % PL_GRID_CHUNK]);
 }
 
-// psi stays; q of the cell alone
+// psi is unchanged; q of this cell only
 static void relax_cell(pl_grid_linear_level* l, const pl_grid_spot* p) {
     const int wall = l->wall_index[p->at / PL_GRID_CHUNK], i = p->at % PL_GRID_CHUNK;
     float eps = l->compressibility, closed = 0.0f;

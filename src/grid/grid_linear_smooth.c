@@ -10,13 +10,13 @@
 //   mu/lambda compressibility
 //   c / mu    inertia (section 8)
 //
-// Where we differ: c = div(phi) - p is stored in place of p. A change of psi_i then alters only
-// phi_i and leaves c unchanged, and equation i reads lap(phi_i) + D_i c - kappa phi_i = f_i. So the
-// three position sweeps are red-black Gauss-Seidel sweeps of three independent Poisson equations,
-// and the pressure sweep is one more for q, starting from zero, after which phi -= grad q and c +=
-// lap q - kappa q. The result equals the paper's gather and scatter in red-black order, at a
-// fraction of the work. Sweeps are over-relaxed (see OVER), which the paper's lexicographic order
-// does not need.
+// Differs from the paper: c = div(phi) - p is stored in place of p. A change of psi_i then alters
+// only phi_i and leaves c unchanged, and equation i reads lap(phi_i) + D_i c - kappa phi_i = f_i.
+// So the three position sweeps are red-black Gauss-Seidel sweeps of three independent Poisson
+// equations, and the pressure sweep is one more for q, starting from zero, after which phi -= grad
+// q and c += lap q - kappa q. The result equals the paper's gather and scatter in red-black order,
+// at a fraction of the work. Sweeps are over-relaxed (see OVER), which the paper's lexicographic
+// order does not need.
 //
 // Cells next to Dirichlet cells are core cells too. The position equations hold there unchanged,
 // and q has no flux through prescribed faces. Point sweeps with substituted pressures would fail
@@ -233,9 +233,9 @@ static int planes_ahead(const pl_grid_linear_level* l, int row, int planes) {
     return l->runs[runs[further]].begin - l->runs[runs[row]].begin;
 }
 
-// Each stage prefetches part of what the first stages will read one plane further on. So memory has
-// the time of a whole plane to respond, not only that of the stages that read first. If the first
-// stages prefetch two rows ahead instead, the sweep of 128^3 cells takes 1.07 times as long;
+// Each stage prefetches part of the data that the first stages will read one plane later. So memory
+// has the time of a whole plane to respond, not only that of the stages that read first. If the
+// first stages prefetch two rows ahead instead, the sweep of 128^3 cells takes 1.07 times as long;
 // without prefetching 1.2 times.
 enum { U_AHEAD = 2, F_AHEAD = 2, Q_AHEAD = 1, C_AHEAD = 5 };
 
@@ -261,7 +261,7 @@ void pl_grid_sweep_stage(pl_grid_linear_level* l, int stage, int row_begin, int 
 
 // ------------------------------------------------------------------ order
 
-// Sized so that the planes in flight, of about forty fields, take a few megabytes: rows should be
+// Sized so that the planes in flight, of about forty fields, take a few megabytes: long rows make
 // long streams. Strips that fit in 512 KB make the sweep of 128^3 cells a fifth slower.
 enum { STRIP_CELLS = 20480 };
 
@@ -289,7 +289,7 @@ void pl_grid_smooth_interior_first(pl_grid_linear_level* level, pl_pool* pool) {
     smooth_interior(level, true, pool);
 }
 
-// ------------------------------------------------------------------ with what comes before
+// ------------------------------------------------------------------ sweeps with fused input
 
 enum { CLEAR_BLOCK = 4096 }; // chunks
 static void clear_task(int begin, int end, int worker, void* user) {
@@ -337,8 +337,8 @@ void pl_grid_smooth_interior_arriving(pl_grid_linear_level* level, pl_grid_arriv
 // stage needs the values that it writes. So all orders that respect these dependencies give the
 // same bits.
 //
-// Threads process slabs of planes as far as these are independent; then the remainder at the seams
-// between slabs, divided into parts of rows in the same way; then the remainder of that. Because
+// Threads first process the independent parts of slabs of planes. Then they process the rest at the
+// seams between slabs, divided into parts of rows in the same way; then the rest of that. Because
 // the order does not matter, there may be as many slabs as threads, and a single thread has no
 // seams.
 

@@ -4,8 +4,8 @@
 // Between two levels of the linear lattice (grid_transfer.h). The residual of each row is
 // restricted as it is computed, and never stored. Prolongation reads ghosts, which are set before.
 //
-// Where we differ from the paper: c = div(phi) - p is prolonged in place of p. It is multiplied by
-// a half, because cells are half as large.
+// Differs from the paper: c = div(phi) - p is prolonged in place of p. It is halved, because cells
+// are half as large.
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_linear_kernels.h"
@@ -192,7 +192,7 @@ enum { ROWS = 16, BAND_CHUNKS = 256 };
 typedef struct transfer_job {
     pl_grid_linear_level* fine;
     const pl_grid_linear_level* coarse;
-    int wanted; // AROUND, DEEP
+    int wanted; // AROUND, DEEP or both
 } transfer_job;
 
 // sequentially: some depend on earlier ones

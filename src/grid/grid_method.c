@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Method "grid" of the world: bodies in lattices. The world's vertices are the embedded vertices of
-// the bodies' meshes. Values that the host writes into them between steps are applied to the
-// lattice (grid_body.h).
+// the bodies' meshes. Changes that the host makes to them between steps are applied to the lattice
+// (grid_body.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ typedef struct grid_system {
     double* start;                            // 3 per point: at the start of a step
     double* points;                           // 3 per point: now
     double* force;                            // 3 per point; zero on points that are not vertices
-    double *untouched, *untouched_velocities; // copy of what the world last saw
+    double *untouched, *untouched_velocities; // copies of the values that the world last got
     double* mass;
     pl_array contacts;
 } grid_system;
@@ -130,7 +130,7 @@ static pl_status take_over(grid_system* s, pl_grid_body* b, pl_error* error) {
     return status;
 }
 
-// whether forces depend on vertex positions, which are then needed in every cycle
+// whether forces depend on vertex positions, so that every cycle needs those
 static bool has_reactions(const pl_method_step* step) {
     if (step->detect) return true;
     for (int k = 0; k < step->pin_count; k++)
@@ -138,7 +138,7 @@ static bool has_reactions(const pl_method_step* step) {
     return false;
 }
 
-// records what holds and what loads the pieces of a body
+// records the attachments and forces of the pieces of a body
 static void load_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
     const double cell_mass = b->density * pow(b->frame.cell, 3.0);
     pl_grid_pieces_reset(&b->pieces);
@@ -249,7 +249,7 @@ static pl_status check_step(void* system, const pl_method_step* step, pl_error* 
     return status;
 }
 
-// Makes room for the reports of contacts.
+// Reserves memory for the reports of contacts.
 static pl_status make_room(const pl_grid_loads* loads, pl_error* error) {
     if (!loads->reports) return PL_OK;
     loads->reports->count = 0;
@@ -279,7 +279,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
         loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &loads, error);
         if (status == PL_OK) status = check_held(&s->bodies[b], &loads, error);
-        // not before: the step may start with other Dirichlet cells
+        // not earlier: Dirichlet cells may change at the start of the step
         if (status == PL_OK && has_reactions(step))
             pl_grid_body_points(&s->bodies[b], s->bodies[b].before,
                                 s->start + 3 * (size_t)s->bodies[b].first_point);
@@ -296,7 +296,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     return PL_OK;
 }
 
-// ------------------------------------------------------------------ the world's view
+// ------------------------------------------------------------------ functions for the world
 
 static double* positions(void* system) { return ((grid_system*)system)->positions; }
 static double* velocities(void* system) { return ((grid_system*)system)->velocities; }
@@ -379,7 +379,7 @@ static void restart(void* system) {
     for (int b = 0; b < s->body_count; b++) s->bodies[b].past_known = 0.0;
 }
 
-// Backward Euler damps what BDF2 keeps.
+// Uses backward Euler, which damps motion that BDF2 preserves.
 static void careful(void* system, const pl_method_body* bodies, bool forces_euler) {
     grid_system* s = system;
     for (int b = 0; b < s->body_count; b++)

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The equations of a step conserve the angular momentum of a free body only roughly, for three
-// reasons. Velocity components live at different places of a cell, and those at the surface are not
-// variables, so face masses have a different inertia about each axis: it would vary by 15 % for a
-// spinning cube of 8 cells. Backward Euler damps a spin, by w^2 dt / 2 per second. And cycles stop
-// at a tolerance.
+// reasons. First, velocity components are at different places of a cell, and those at the surface
+// are not variables, so face masses have a different inertia about each axis: it would vary by 15 %
+// for a spinning cube of 8 cells. Second, backward Euler damps a spin, by w^2 dt / 2 per second.
+// Third, cycles stop at a tolerance.
 //
 // So the end of a step moves and rotates each free piece rigidly by the small amount that is
-// missing. Momenta are sums over cells, which move with the mean of
-// their faces; rigid motions then have the inertia of the cells, in any orientation. The target
-// momenta follow from the integrator's own formula:
+// missing. Momenta are sums over cells, which move with the mean of their faces; rigid motions then
+// have the inertia of the cells, in any orientation. The target momenta follow from the
+// integrator's own formula:
 //
 //   (1 + alpha t) P = P_y + t F,   (1 + alpha t) L = L_y + t (torque of F)
 //
@@ -20,8 +20,8 @@
 // L is about the centre of mass. With backward Euler the torque is that at the start of the step,
 // about the centre there. Then the angular momentum about any fixed point changes by t (x_n cross
 // F) for each force, exactly: the centre moves along P, so c cross P changes by t (c_n cross F). So
-// opposite forces along the line between two vertices of two bodies leave the sum as it is. With
-// BDF2 it is the torque at the end, which is of second order.
+// opposite forces along the line between two vertices of two bodies conserve the total. With BDF2
+// the torque is that at the end, which is of second order.
 #include "grid/grid_step.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ void pl_grid_body_momentum(const pl_grid_body* b, pl_vec3* linear, pl_vec3* angu
     }
 }
 
-// ------------------------------------------------------------------ what momenta should be
+// ------------------------------------------------------------------ target momenta
 
 // Records which pieces are held or in contact.
 static void mark_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
@@ -285,7 +285,7 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_loads* loads, int piece
         if (pl_norm(lacks) <= SMALL * size &&
             pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
             return;
-        // the last one leaves no linear momentum missing: a rotation would change it a little
+        // No rotation in the last iteration, because it would change the linear momentum a little.
         const pl_vec3 turn =
             k + 1 < MAX_ITERATIONS ? pl_mat3_apply(&inverse, lacks_spin) : (pl_vec3){0.0, 0.0, 0.0};
         move_piece(b, piece, now.middle, turn, pl_scale(t / now.mass, lacks));

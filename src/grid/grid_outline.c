@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "grid/grid_body.h"
 
-// corners of the cells of a box, and which of their edges are outer ones
+// corners of the cells of a box, and flags for their outer edges
 typedef struct outline {
     const pl_grid_cells* cells;
     size_t size[3]; // in corners

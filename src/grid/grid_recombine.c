@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Each correction is made orthogonal to the ones that are kept, so that shares are products.
+// Each correction is made orthogonal to the kept ones, so that shares are simple products.
 #include "grid/grid_recombine.h"
 #include "base/memory.h"
 
@@ -165,7 +165,7 @@ double pl_grid_recombine_shares(pl_grid_recombine* h, float* const residual[4],
 
 // ------------------------------------------------------------------ around a cycle
 
-// Moves the state on to the best combination; returns the norm of the residual there.
+// Moves the state to the best combination; returns the norm of the residual there.
 static double finish(pl_grid_recombine* h, const pl_grid_iteration* it) {
     double shares[PL_GRID_HISTORY];
     copy_fields(h->size, h->own_move, h->change[h->next]);

@@ -4,10 +4,10 @@
 // Recombination of cycles: applies the best linear combination of the last few corrections instead
 // of the last one alone.
 //
-// Coarse levels of a body with thin limbs are too stiff where limbs grow thicker with the cells,
-// and too soft where two layers become one and bending is lost. Every cycle then corrects a few
-// motions of whole limbs by too little or too much, while everything else converges fast.
-// Minimising the residual over a short history removes such few modes (generalised conjugate
+// Coarse levels of a body with thin limbs are wrong in two ways: too stiff where limbs grow thicker
+// with the cells, and too soft where two layers become one and bending is lost. Every cycle then
+// corrects a few motions of whole limbs by too little or too much, while everything else converges
+// fast. Minimising the residual over a short history removes such few modes (generalised conjugate
 // residuals, Eisenstat, Elman and Schultz 1983; with multigrid: Washio and Oosterlee 1997). The
 // paper's cycle has no such step. With it, the residual cannot grow.
 #ifndef PL_GRID_RECOMBINE_H
@@ -52,15 +52,15 @@ typedef struct pl_grid_iteration {
     pl_pool* pool;
 } pl_grid_iteration;
 
-// What a recombined cycle leaves: the norm of the residual after its correction alone, and after
-// the best combination with older corrections.
+// Result of a recombined cycle: the norm of the residual after its correction alone, and after the
+// best combination with older corrections.
 typedef struct pl_grid_recombined {
     double alone, best;
 } pl_grid_recombined;
 
-// One cycle from the current residual, which moves the state by its correction and on to the best
-// combination with older ones; `residual` is then as far as the equations are linear. If the
-// correction alone leaves more than `most`, the state stays as it was and false is returned.
+// One cycle from the current residual. Moves the state by its correction, and on to the best
+// combination with older ones; `residual` is then that of the combination if the equations are
+// linear. If the correction alone leaves more than `most`, restores the state and returns false.
 bool pl_grid_recombine_cycle(pl_grid_recombine* history, const pl_grid_iteration* iteration,
                              double most, pl_grid_recombined* out);
 // separate restores the state after the cycle's correction alone, and forgets all older ones: use
@@ -70,9 +70,9 @@ void pl_grid_recombine_take_back(pl_grid_recombine* history, const pl_grid_itera
 
 // Alternative to a recombined cycle: a cycle, and the combination that minimises the correction
 // instead of the residual (Anderson 1965; GMRES with left preconditioning). For bodies with soft
-// bending modes: a little stretching has larger forces than all of the bending, so the way to the
-// solution passes through residuals many times as large. Where the residual must not grow, nothing
-// moves.
+// bending modes: the forces of a little stretching exceed those of all the bending, so the path to
+// the solution passes through residuals many times as large. If the residual must not grow, the
+// body does not move.
 void pl_grid_recombine_mix(pl_grid_recombine* history, const pl_grid_iteration* iteration);
 
 // Adds a correction to a combination. On entry image[next] holds the residual before it,

@@ -4,11 +4,11 @@
 // Springs of attachments, and contacts, of a body in its lattice. The paper (Zhu 2010, section 8)
 // has soft attachments at embedded points and prescribes the motion of parts in contact.
 //
-// Where we differ: soft pins act on embedded vertices, contacts on these and on additional points
-// of large triangles (grid_surface_points.c). Their stiffness is lumped onto the faces of the band,
-// in the cycle only. The residual uses the true forces, at all positions that an iteration tries,
-// so cycles can be recombined although contact forces are not linear. Contacts and soft pins only
-// have to be stiff enough; they are made no stiffer than the lattice at their faces, so cycles
+// Differs from the paper: soft pins act on embedded vertices, contacts on these and on additional
+// points of large triangles (grid_surface_points.c). Their stiffness is lumped onto the faces of
+// the band, in the cycle only. The residual uses the true forces at all positions that an iteration
+// tries, so cycles can be recombined although contact forces are not linear. Contacts and soft pins
+// only have to be stiff enough; they are made no stiffer than the lattice at their faces, so cycles
 // converge for any requested stiffness.
 #include "contact/force_share.h"
 #include "grid/grid_step.h"
@@ -40,8 +40,8 @@ static double bounded(const pl_grid_body* b, int point, double stiffness, double
     return stiffness * fmin(1.0, (SPRING_LIMIT + b->state.inertia) / most);
 }
 
-// A point represents the surface around it, so the total stiffness of all points is that requested
-// for the vertices, however many points there are.
+// A point represents the surface around it. So the total stiffness of all points equals that
+// requested for the vertices, for any number of points.
 static double contact_stiffness(const pl_grid_body* b, const pl_contact* c) {
     return c->stiffness * b->share[c->vertex - b->first_point];
 }
@@ -66,8 +66,8 @@ static void push_pins(const pl_grid_body* b, const pl_grid_loads* loads, const d
     }
 }
 
-// Absolute row sums of k n n' + drag (I - n n'). A sliding contact is soft along its plane: if it
-// were as stiff there as across, cycles would hardly let it slide.
+// Absolute row sums of k n n' + drag (I - n n'). A sliding contact is soft along its plane: with
+// the same stiffness along it as across it, cycles would hardly let it slide.
 static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
     const double size = fabs(n.x) + fabs(n.y) + fabs(n.z), across = k - drag;
     return (pl_vec3){across * fabs(n.x) * size + drag, across * fabs(n.y) * size + drag,
@@ -126,7 +126,7 @@ static void clear_fields(const pl_grid_body* b, double* const f[3]) {
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
 }
 
-// Moves the stiffness of faces in state.f, plus their additional inertia, into the coefficients.
+// Moves the stiffness of faces from state.f, plus their additional inertia, into the coefficients.
 static void take_coefficients(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int a = 0; a < 3; a++)
@@ -245,9 +245,9 @@ void pl_grid_update_springs(void* user) {
 // versus faces) is distributed over the pins, or over the contacts of a body without pins, in
 // proportion to their forces.
 
-// ------------------------------------------------------------------ sum of reactions
+// ------------------------------------------------------------------ total reaction
 
-// acceleration of a cell minus that by applied forces: the reactions provide it
+// acceleration of a cell minus that due to applied forces: the part due to reactions
 static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     const double t = b->implicit_time;
     pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
@@ -282,7 +282,7 @@ static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* lo
     return s;
 }
 
-// ------------------------------------------------------------------ reactions one by one
+// ------------------------------------------------------------------ single reactions
 
 static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
     return pin->hard && pl_grid_is_own(b, pin->vertex);
@@ -348,7 +348,7 @@ static void divide_attachments(pl_grid_body* b, const pl_grid_loads* loads) {
     }
 }
 
-// There is room for it. Points beyond the vertices are between them.
+// Appends a report; room is reserved. Points after the vertices are contact points between them.
 static void report_contact(const pl_grid_body* b, const pl_contact* c, const double* places,
                            pl_vec3 force, pl_array* out) {
     const int point = c->vertex - b->first_point;
@@ -360,7 +360,7 @@ static void report_contact(const pl_grid_body* b, const pl_contact* c, const dou
     pl_array_push(out, &report);
 }
 
-// forces of contacts, and the share of each in the remainder
+// reports the forces of contacts, and each contact's share of the remainder
 static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
                             pl_vec3 rest, double whole, pl_force_sum* known) {
     double size = 0.0;

@@ -15,11 +15,11 @@
 //   gamma   damping_stiffness; alpha, damping_mass, is ours
 //   c       kappa = kappa0 (1 + alpha t) / s, kappa0 = density h^2 / (mu t^2)
 //
-// Where we differ: BDF2. A face at the surface also carries the outer half of its cell, so a body
-// has the same mass along all axes. A step starts at the positions that a free body would reach, if
-// it is not held and forces are not larger there. The tolerance is relative to the forces of the
-// step, without the inertia of the displacement from rest. Springs and contacts: see
-// grid_springs.c. Momentum of free pieces: grid_momentum.c.
+// Differs from the paper: BDF2. A face at the surface also carries the outer half of its cell, so a
+// body has the same mass along all axes. If a body is not held and forces are not larger there, a
+// step starts at the positions of free flight. The tolerance is relative to the forces of the step,
+// without the inertia of the displacement from rest. Springs and contacts: see grid_springs.c.
+// Momentum of free pieces: grid_momentum.c.
 #include "grid/grid_step.h"
 #include "base/memory.h"
 
@@ -103,8 +103,8 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
     }
 }
 
-// A body that nothing holds moves as the total force moves it, without springs or contacts: it
-// flies without a cycle. For bodies in contact, see choose_start.
+// Moves a body that nothing holds by the total force, without springs or contacts: free flight
+// needs no cycle. For bodies in contact, see choose_start.
 static void move_ahead(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
@@ -147,8 +147,8 @@ static void keep_guess(pl_grid_body* b) {
     b->has_guess = true;
 }
 
-// A repeated step starts where the last one ended, moved by what the other forces add to the free
-// flight. Cells that buckle keep the rotation that they got there.
+// A repeated step starts at the end of its last run, moved by the effect of the changed forces on
+// the free flight. Cells that buckle keep the rotation that they had there.
 static void start_from_guess(pl_grid_body* b) {
     const size_t size = (size_t)b->lattice.levels[0].field_size;
     double more[3];
@@ -159,7 +159,7 @@ static void start_from_guess(pl_grid_body* b) {
     if (b->corot.freezes_buckled) b->corot.progress.turn = PL_COROT_TURN_STEADY;
     if (b->moved_ahead) pl_grid_translate(b, more);
     b->moved_ahead = false;
-    // tolerances stay those of the first time
+    // tolerances stay those of the first run
     b->load = fmax(b->load, b->guess_load);
 }
 
@@ -202,8 +202,8 @@ static double residual_of_start(pl_grid_body* b, const pl_grid_loads* loads) {
     return b->cycles->functions->residual(b->cycles, &b->state, b->frame.cell);
 }
 
-// A body with springs or contacts starts its step where forces are smaller: at the positions of
-// free flight, or where it was.
+// A body with springs or contacts starts its step at the positions with smaller forces: those of
+// free flight, or the old ones.
 static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     size_t bytes = (size_t)b->lattice.levels[0].field_size * sizeof(double);
     if (!b->moved_ahead || !pl_grid_has_springs(b, loads)) return;
@@ -212,8 +212,8 @@ static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     if (ahead < residual_of_start(b, loads)) pl_grid_translate(b, b->free_flight);
 }
 
-// A residual this many times the load counts as divergence. Mixed cycles may pass through large
-// ones.
+// The step diverges if the residual exceeds the load by this factor. Mixed cycles may pass through
+// large residuals.
 static const double MAX_GROWTH = 1e8;
 
 // ------------------------------------------------------------------ one cycle
@@ -268,7 +268,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
         b->cycles->functions->end(b->cycles, &b->state, b->frame.cell);
         set_springs(b, NULL);
     }
-    // not before: the end may undo part of the last cycle
+    // not earlier: the end may undo part of the last cycle
     pl_grid_keep_momentum(b, loads);
     pl_grid_add_reactions(b, loads);
     if (loads->may_repeat) keep_guess(b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One step of a body in its lattice (Zhu 2010, section 8): what acts on it, and the parts of a
+// One step of a body in its lattice (Zhu 2010, section 8): the loads on it, and the parts of a
 // step.
 #ifndef PL_GRID_STEP_H
 #define PL_GRID_STEP_H
@@ -20,7 +20,7 @@ typedef struct pl_grid_loads {
     int contact_count;
     const double* start; // of the whole system: positions of points at the start of the step
     bool may_repeat, is_repeated; // see pl_method_step: is_coupled, is_repeated
-    // Outputs that the world asks for, or NULL; see pl_method_step.
+    // Outputs that the world requests, or NULL; see pl_method_step.
     double *pin_forces, *obstacle_forces;
     int obstacle_count;
     pl_array* reports; // of contacts, with room for all of them
@@ -79,7 +79,7 @@ pl_vec3 pl_grid_pin_force(const pl_grid_body* body, const pl_pin* pin, const dou
 // Sets the right-hand side of the state, including these forces.
 void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_loads* loads);
 // Updates the coefficients for the last spring forces. They need not be exact, but must include
-// every vertex that is held. Returns true if they changed; the right-hand side is then overwritten.
+// every held vertex. Returns true if they changed; the right-hand side is then overwritten.
 bool pl_grid_update_spring_coefficients(pl_grid_body* body);
 
 // Sets the coefficients of a step without springs or contacts.

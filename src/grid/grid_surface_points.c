@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// an edge longer than the spacing, with its points
+// an edge longer than the spacing, and its points
 typedef struct long_edge {
     int vertices[2]; // ascending
     int first, count;
@@ -55,7 +55,7 @@ static void add_point(sampler* s, pl_vec3 at, double area) {
     if (!place || !pl_array_push(&s->areas, &area)) s->lost = true;
 }
 
-// number of parts of a length
+// number of parts that a length is divided into
 static double parts_of(const sampler* s, double length) {
     return fmax(ceil(length / s->spacing - 1e-6), 1.0);
 }

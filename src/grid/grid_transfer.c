@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The order of a restriction. Each row of the fine level is averaged along x and added to its
-// coarse rows. A task fills some planes of the coarse level. The fine plane between two tasks is
-// computed by both, so results do not depend on threads.
+// Restriction. Each row of the fine level is averaged along x and added to its coarse rows. A task
+// fills some planes of the coarse level. Both tasks beside a fine plane compute it, so results do
+// not depend on threads.
 #include "grid/grid_transfer.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ static void restrict_planes(const restrict_job* job, int begin, int end) {
     mask_planes(job->r, first, last);
 }
 
-// The sweep before went up the planes of a thread and left the upper ones in its cache. So each
+// The previous sweep went up the planes of a thread and left the upper ones in its cache. So each
 // thread goes down: it processes its blocks of pl_parallel_for from last to first.
 static int reverse(int block, int count, int threads) {
     int w = 0;

@@ -38,7 +38,7 @@ typedef struct pl_grid_restriction {
     pl_grid_order order;
 } pl_grid_restriction;
 
-// A row of a fine level and its coarse rows. Rows of even y lie on coarse faces across y; rows
+// A row of a fine level and its coarse rows. Rows of even y are on coarse faces across y; rows
 // between two of them contribute to both. The same holds for z.
 typedef struct pl_grid_fine_row {
     const pl_grid_restriction* job;
@@ -116,7 +116,7 @@ PL_WIDE void pl_restrict_last(const pl_grid_fine_row* r, int chunk, float carry,
 // ------------------------------------------------------------------ prolongation
 
 // Weight of the coarse row below, at or above (-1 to 1) a row, along one axis: of faces across that
-// axis, which lie on a coarse face or half way to the next, or of others.
+// axis, which are on a coarse face or half way to the next, or of others.
 PL_WIDE float pl_prolong_weight(bool across, bool odd, int d) {
     if (across) return odd ? (d < 0 ? 0.0f : 0.5f) : (d ? 0.0f : 1.0f);
     return d == 0 ? 0.75f : d == (odd ? 1 : -1) ? 0.25f : 0.0f;

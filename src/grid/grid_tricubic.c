@@ -25,7 +25,7 @@ typedef struct builder {
     const pl_grid_level* level;
     pl_array bases;   // of type face: low corner of each stencil's centre
     pl_array missing; // of type face: the ghosts, sorted
-    uint8_t* passes;  // per ghost: pass in which it became known, or 0
+    uint8_t* passes;  // per ghost: pass in which it became known; 0: not yet
     pl_grid_extender ghosts;
     bool lost;
 } builder;

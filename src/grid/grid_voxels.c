@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cells of a surface: those that it cuts, those inside it, and those that thin parts need.
+// Cells of a surface: those that it cuts, those inside it, and those added to thin parts.
 #include "grid/grid_voxels.h"
 #include "base/memory.h"
 #include "geometry/box.h"
@@ -77,8 +77,8 @@ static void make_interior(void* user, size_t cell) {
     ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_INTERIOR;
 }
 
-// A cell without cells in use around it becomes interior. So every point of the surface has a cell
-// in use within one cell, even if an open surface lies exactly between two layers.
+// Makes a cell interior if no cell around it is in use. So every point of the surface has a cell in
+// use within one cell, even if an open surface is exactly between two layers.
 static void make_supported(void* user, size_t cell) {
     pl_grid_cells* c = user;
     int at[3];
@@ -90,7 +90,7 @@ static void make_supported(void* user, size_t cell) {
     c->kinds[cell] = PL_CELL_INTERIOR;
 }
 
-// marks the cells that triangles cut, then those that keep every triangle near a cell in use
+// marks the cells that triangles cut, then the cells needed to have one near every triangle
 static void mark_surface(const pl_mesh* surface, const pl_grid_frame* frame, pl_grid_cells* cells) {
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < surface->triangle_count; t++) {
@@ -136,19 +136,19 @@ static void fill_task(int begin, int end, int worker, void* user) {
 
 // ------------------------------------------------------------------ thickening
 
-// Thickens parts of a body that are one cell thin. Displacements live on faces between two cells of
-// the body, and shear on edges between four. So a single layer has no displacement across itself
-// and does not bend: what happens across it is extrapolated from the rest of the body.
+// Thickens parts of a body that are one cell thin. Displacements are on faces between two cells of
+// the body, and shear is on edges between four. So a single layer has no displacement across itself
+// and does not bend: its values across are extrapolated from the rest of the body.
 //
-// Where we differ from the paper: it asks for lattices fine enough. Here every cell gets to belong
-// to a cube of 2 x 2 x 2 cells of the body: cells that lack one complete the cheapest. The cells
+// Differs from the paper, which asks for sufficiently fine lattices. Here every cell gets to belong
+// to a cube of 2 x 2 x 2 cells of the body: a cell without one completes the cheapest. The cells
 // beside an added one give it a twelfth of their stiffness and mass. A layer then stretches as
 // before, and bends like solid material one cell thick: its second moment of area is that of 11/12
 // and 1/12 at a distance of one cell, (11/12) (1/12) = 0.076, where a solid layer has 1/12.
 
-// Marks added cells until all are known. They do not count as bridges.
+// Marks added cells until all are found. They do not count as bridges.
 enum { ADDED = PL_CELL_DIRICHLET + 1 };
-// Adding this many cells is better than touching a part of the body that is not near.
+// Adding this many cells is better than touching a part of the body that is not adjacent.
 enum { BRIDGE_COST = 4 };
 
 // cell `n` of the 8 around the low (0) or high (1) corner of a cell along each axis
@@ -173,7 +173,7 @@ static int count_bridges(const pl_grid_cells* c, const int at[3], const int adde
     return count;
 }
 
-// What completing the cube around a corner of a cell costs; 0 if it is complete.
+// Cost of completing the cube around a corner of a cell; 0 if it is complete.
 static int cost_of(const pl_grid_cells* c, const int at[3], int corner) {
     int cost = 0, cell[3];
     for (int n = 0; n < 8; n++) {
@@ -194,8 +194,8 @@ static void corner_distances(const pl_solid* solid, const pl_grid_frame* frame, 
     pl_solid_distances(solid, points, 8, frame->cell, out);
 }
 
-// The corner of a cell whose cube costs least; of equal ones the corner deepest inside the surface,
-// or nearest to it. -1 if a cube is complete.
+// The corner of a cell whose cube costs least; among equal ones the corner deepest inside the
+// surface, or nearest to it. -1 if a cube is complete.
 static int cheapest_corner(const pl_solid* solid, const pl_grid_frame* frame, const int at[3],
                            const pl_grid_cells* c) {
     int costs[8], least = INT_MAX, best = -1;
@@ -212,7 +212,7 @@ static int cheapest_corner(const pl_solid* solid, const pl_grid_frame* frame, co
     return best;
 }
 
-// Adds what the cube around a corner of a cell lacks; false if allocation fails.
+// Adds the missing cells of the cube around a corner of a cell; false if allocation fails.
 static bool complete_cube(pl_grid_cells* c, const int at[3], int corner, pl_array* added) {
     bool ok = true;
     for (int n = 0; ok && n < 8; n++) {
@@ -237,7 +237,7 @@ static pl_status thicken(const pl_solid* solid, const pl_grid_frame* frame, pl_g
     if (status != PL_OK) return status;
     bool ok = true;
     out->thin_count = pl_grid_cells_count_layers(c);
-    if (count_used(c) < 2) return PL_OK; // cells far too large
+    if (count_used(c) < 2) return PL_OK; // cells are far too large
     for (size_t n = 0; ok && n < pl_grid_cells_count(c); n++) {
         int at[3];
         if (c->kinds[n] != PL_CELL_INTERIOR) continue;
@@ -346,12 +346,12 @@ pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, p
 
 // ------------------------------------------------------------------ stiffness and mass
 
-// Part of their own that cells give to an added cell beside them across a face; across an
-// edge or a corner the square or cube of it.
+// Fraction of its stiffness and mass that a cell gives to an added cell across a face; its square
+// across an edge and its cube across a corner.
 static const float SHARE = 1.0f / 12.0f;
 
-// The cells around an added one that were there before, across faces, else edges, else corners.
-// Returns their number; *share: what they give.
+// Lists the original cells around an added one: across faces, or if none across edges, or corners.
+// Returns their number; *share: the fraction to give, divided among them.
 static int list_donors(const pl_grid_level* level, const pl_grid_cells* c, const bool* is_added,
                        const int at[3], int out[27], float* share) {
     int count = 0;

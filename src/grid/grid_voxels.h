@@ -23,15 +23,15 @@ typedef struct pl_grid_thickening {
 } pl_grid_thickening;
 
 // Interior cells are those that a triangle cuts and those whose centre has a winding number above
-// one half, so holes and self-intersections do no harm; plus `padding` layers. thickening: cells
-// are added so that each belongs to a cube of 2 x 2 x 2 of them, and listed here (a body of a
-// single cell stays as it is); NULL: none. The caller sets the frame's cell; origin and folds are
-// chosen here.
+// one half, so holes and self-intersections do no harm; plus `padding` layers. thickening: lists
+// the cells added so that each cell belongs to a cube of 2 x 2 x 2 of them (a body of a single cell
+// stays as it is); NULL: adds none. The caller sets the frame's cell size; this function sets
+// origin and folds.
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
                            pl_grid_cells* out, pl_grid_thickening* thickening, pl_error* error);
 
-// amount: of something that cells have, such as stiffness or mass; per index of the level. Moves a
-// part of that of the cells beside an added one into it.
+// Moves a part of `amount` from the cells beside an added one into it. amount: stiffness or mass,
+// for example; per index of the level.
 pl_status pl_grid_share_cells(const pl_grid_thickening* thickening, const pl_grid_level* level,
                               const pl_grid_cells* cells, float* amount, pl_error* error);
 

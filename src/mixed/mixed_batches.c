@@ -13,12 +13,12 @@ typedef struct batch_job {
     float* blocks;
 } batch_job;
 
-// a 4 x 4 block of each lane, by rows
+// one 4 x 4 block per lane, row-major
 typedef struct block_w {
     pl_float4w rows[4];
 } block_w;
 
-// K, g in the last column and h in the last row
+// K with g as the last column and h as the last row
 PL_WIDE block_w join_w(const pl_mat3w* K, pl_vec3w g, pl_vec3w h) {
     const pl_fw* m = K->m;
     return (block_w){{{m[0], m[1], m[2], g.x},
@@ -27,8 +27,7 @@ PL_WIDE block_w join_w(const pl_mat3w* K, pl_vec3w g, pl_vec3w h) {
                       {h.x, h.y, h.z, (pl_fw){0}}}};
 }
 
-// Block number index[i] += lane i. Not inlined: sixteen copies would not stay in the cache of
-// instructions.
+// Adds lane i to block index[i]. Not inlined: sixteen copies would not fit the instruction cache.
 static __attribute__((noinline)) void add_block_w(float* blocks, const int32_t* index,
                                                   const block_w* block) {
     pl_f4 rows[4][PL_LANES];
@@ -40,7 +39,7 @@ static __attribute__((noinline)) void add_block_w(float* blocks, const int32_t* 
     }
 }
 
-// The blocks (i, j) and (j, i); g: of the corners.
+// Adds blocks (i, j) and (j, i). g: constraint gradients of the corners.
 PL_WIDE void add_pair_w(const batch_job* job, const pl_tet_entries* entries, int i, int j,
                         const pl_mat3w* K, const pl_vec3w g[4]) {
     const pl_mat3w transposed = pl_mat3_transpose_w(*K);
@@ -49,7 +48,7 @@ PL_WIDE void add_pair_w(const batch_job* job, const pl_tet_entries* entries, int
     add_block_w(job->blocks, entries->at[4 * j + i], &mirror);
 }
 
-// Symmetric to the last bit, as a solver may read one half of it only.
+// Exactly symmetric, because a solver may read only one half of it.
 PL_WIDE void add_own_w(const batch_job* job, const pl_tet_entries* entries, int i,
                        const pl_mat3w* K, pl_vec3w g) {
     pl_mat3w even = pl_mat3_add_w(*K, pl_mat3_transpose_w(*K));
@@ -58,7 +57,7 @@ PL_WIDE void add_own_w(const batch_job* job, const pl_tet_entries* entries, int 
     add_block_w(job->blocks, entries->at[5 * i], &block);
 }
 
-// The blocks of a row add up to zero, so those of corner 0 follow from the others.
+// The blocks of a row sum to zero, so those of corner 0 follow from the others.
 PL_WIDE void add_blocks_w(const batch_job* job, const pl_tet_batch* b,
                           const pl_tet_entries* entries, const pl_principal_w* tangent,
                           const pl_vec3w gradients[4]) {
@@ -85,7 +84,7 @@ PL_WIDE void add_blocks_w(const batch_job* job, const pl_tet_batch* b,
     add_own_w(job, entries, 0, &total, gradients[0]);
 }
 
-// V/4 dPhi/dx of the corners. The tangent has the rotation of F.
+// V/4 dPhi/dx of each corner. The tangent includes the rotation of F.
 PL_WIDE void find_gradients_w(const batch_job* job, const pl_tet_batch* b, const pl_mat3w* F,
                               const pl_principal_w* tangent, pl_fw volume, pl_vec3w gradients[4]) {
     pl_mat3w P;
@@ -98,14 +97,15 @@ PL_WIDE void find_gradients_w(const batch_job* job, const pl_tet_batch* b, const
     gradients[0] = pl_scale_w(pl_splat_w(-1.0f), sum);
 }
 
-// A cache line each, all over the matrix: ask for them before they are computed.
+// Each block is in a cache line of its own, scattered over the matrix: prefetch them before they
+// are computed.
 PL_WIDE void prefetch_blocks_w(const float* blocks, const pl_tet_entries* entries) {
     for (int k = 0; k < 16; k++)
         for (int lane = 0; lane < PL_LANES; lane++)
             __builtin_prefetch(blocks + 16 * (int64_t)entries->at[k][lane], 1);
 }
 
-// F and the mean pressure of a batch
+// F and the mean pressure of the tets in a batch
 PL_WIDE pl_mat3w load_batch_w(const pl_tet_batch* b, const float* x, pl_fw* pressure) {
     pl_vec3w corners[4];
     pl_fw sum = {0};
@@ -118,7 +118,7 @@ PL_WIDE pl_mat3w load_batch_w(const pl_tet_batch* b, const float* x, pl_fw* pres
     return pl_tet_batch_deformation_of_w(b, corners);
 }
 
-// Rest volumes; lanes that only repeat a tet have none.
+// Rest volumes; zero in padding lanes, which repeat a tet.
 PL_WIDE pl_fw volume_w(const pl_tet_batch* b) {
     const pl_fw zero = {0}, volume = (1.0f / 6.0f) / pl_mat3_det_w(b->shape);
     return pl_select_w(b->mu > zero, volume, zero);

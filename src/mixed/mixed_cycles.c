@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { RESTART = 25, PATIENCE = 20 };
-// A cycle whose sweeps diverge is seen by what it makes of one residual, or by six iterations that
-// do not leave less than a third, where a dozen take it to 1e-6 otherwise.
+// Sweeps that diverge show in two ways: by the size of one cycle's result, or by six iterations
+// that leave more than a third of the residual. Otherwise a dozen iterations reach 1e-6.
 static const pl_krylov_watch WATCH = {.period = 6, .slow = 0.35, .growth = 100.0};
 
 struct pl_mixed_cycles {
@@ -21,9 +21,9 @@ struct pl_mixed_cycles {
     double* r;
     int count;
     double relaxation;  // NAN: automatic
-    bool may_fall_back; // somebody else solves what these cycles do not
+    bool may_fall_back; // another solver takes over if the cycles fail
     bool keeps_relaxation;
-    bool in_levels; // A has no values, they are those of the finest level
+    bool in_levels; // A has no values; they are only in the finest level
     pl_mixed_cycles_state state;
 };
 
@@ -95,12 +95,12 @@ bool pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation) {
     return true;
 }
 
-// of the levels, from the state
+// takes the relaxation of each level from the state
 static void use_omega(pl_mixed_cycles* c) {
     for (int l = 0; l < PL_MG_MAX_LEVELS; l++) c->mg->levels[l].omega = c->state.omega[l];
 }
 
-// Finds the relaxation for the values that the matrix has now.
+// Finds the relaxation for the current values of the matrix.
 static void relax(pl_mixed_cycles* c) {
     if (isnan(c->relaxation)) pl_block_mg_relax(c->mg);
     for (int l = 0; l < PL_MG_MAX_LEVELS; l++)
@@ -161,14 +161,14 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
                    .trusts_recurrence = true, // A is applied in double
                    .watch = WATCH};
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
-    // where nobody would do something about slow cycles, they go on
+    // without a fallback, slow cycles continue
     const pl_krylov_watch last = {.growth = c->may_fall_back ? WATCH.growth : 0.0};
     const bool may = may_relax(c);
     if (!may && !c->keeps_relaxation) k.watch = last;
     if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
     pl_krylov_end end = pl_krylov_gmres(&k, &c->work, options, info);
     if (!may || (end != PL_KRYLOV_STALLED && end != PL_KRYLOV_PRECONDITIONER)) return;
-    // the matrix may have become another one since the relaxation was found
+    // The matrix may have changed since the relaxation was found.
     pl_mixed_cycles_relax_again(c);
     k.watch = last;
     pl_krylov_gmres(&k, &c->work, options, info);

@@ -14,8 +14,8 @@ struct pl_mixed_definite {
     int vertex_count;
     pl_pool* pool;
     pl_block_mg* mg;          // K
-    pl_block_matrix sum;      // L + B; owns its values only
-    pl_linear_solver* direct; // of it
+    pl_block_matrix sum;      // L + B; owns only its values
+    pl_linear_solver* direct; // factor of `sum`
     bool has_inertia;
     pl_krylov_work work;
     double* r;                            // 4 per vertex
@@ -61,8 +61,8 @@ static bool allocate(pl_mixed_definite* d) {
     return d->sum.values && d->r && d->in && d->out && d->W && d->pressures && d->of_laplacian;
 }
 
-// Nodes do not follow the stiffness: that of the moment when cycles failed is not known to a run
-// that goes on from a saved state.
+// Nodes are not sampled by stiffness: a run resumed from a checkpoint does not know the stiffness
+// at the time the cycles failed.
 static pl_mg_settings settings_of(const pl_multigrid* keys) {
     return (pl_mg_settings){.smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                             .pre_sweeps = keys->pre_sweeps,

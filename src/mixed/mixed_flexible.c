@@ -10,10 +10,10 @@
 
 enum { ROWS_PER_TASK = 1024, MAX_DIRECT_ROWS = 50000, MAX_ROUNDS = 8 };
 static const double TOLERANCE = 1e-12;
-// Of what is left, what a round in float leaves; and the part of its tolerance that an iteration
-// aims at, for bounds are those of another norm.
+// ROUND: one round in float reduces the residual to no less than this fraction. MARGIN: factor on
+// the target of the iterations, because their error bounds are in another norm.
 static const double ROUND = 1e-6, MARGIN = 0.1;
-// largest over smallest eigenvalue with which iterations take less time than a factor
+// Largest ratio of extreme eigenvalues for which Chebyshev is faster than a factor.
 static const double MOST_UNEVEN = 4.0;
 
 struct pl_mixed_flexible {
@@ -21,10 +21,10 @@ struct pl_mixed_flexible {
     pl_pool* pool;
     bool iterates;
     double least, most;
-    float* values;          // of B, each row over its diagonal
-    float *r, *step, *x[2]; // r over the diagonal
+    float* values;          // B, each row divided by its diagonal
+    float *r, *step, *x[2]; // r: residual over the diagonal
     double* residual;
-    pl_linear_solver* solver; // made when first needed
+    pl_linear_solver* solver; // made at first use
 };
 
 void pl_mixed_flexible_destroy(pl_mixed_flexible* f) {
@@ -77,7 +77,7 @@ pl_status pl_mixed_flexible_update(pl_mixed_flexible* f, double least, double mo
     return PL_OK;
 }
 
-// ---- an iteration
+// ---- one iteration
 
 typedef struct pass {
     pl_mixed_flexible* f;
@@ -88,7 +88,7 @@ typedef struct pass {
     float momentum, factor;
 } pass;
 
-// residual = b - B x, r = that over the diagonal; the square of the residual
+// residual = b - B x, r = residual over the diagonal; returns the squared residual
 static double residual_part(int begin, int end, void* user) {
     const pass* p = user;
     const pl_block_matrix* B = p->f->B;
@@ -135,7 +135,7 @@ static void add_task(int begin, int end, int worker, void* user) {
     for (int v = begin; v < end; v++) p->x[v] += (double)p->from[v];
 }
 
-// x += about B^-1 residual, by so many steps
+// x += an approximation of B^-1 residual, by `steps` Chebyshev steps
 static void improve(pl_mixed_flexible* f, int steps, double* x) {
     const int n = f->B->row_count;
     const double centre = 0.5 * (f->most + f->least);
@@ -156,7 +156,7 @@ static void improve(pl_mixed_flexible* f, int steps, double* x) {
     pl_parallel_for(f->pool, add_task, n, ROWS_PER_TASK, &p);
 }
 
-// steps that leave this part of a residual
+// number of steps that reduce a residual to this fraction
 static int steps_for(const pl_mixed_flexible* f, double part) {
     const double root = sqrt(f->most / f->least), rate = (root - 1.0) / (root + 1.0);
     const double steps = log(0.5 * MARGIN * part) / log(fmax(rate, 1e-3));
@@ -171,7 +171,7 @@ static void iterate(pl_mixed_flexible* f, const double* b, double* x) {
     for (int round = 0; round < MAX_ROUNDS && !(left <= enough); round++) {
         const double size = sqrt(pl_parallel_sum(f->pool, residual_part, n, ROWS_PER_TASK, &p));
         if (size <= enough) return;
-        // what is not finite has no solution that is
+        // A right-hand side that is not finite gives a solution that is not finite.
         if (!isfinite(size)) {
             for (int v = 0; v < n; v++) x[v] = NAN;
             return;

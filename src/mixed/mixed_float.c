@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Passes: tets add K and G to all blocks, single vertices add to the diagonal, then units follow
-// from the diagonal, and every row takes its units and B.
+// Passes: tets add K and G to all blocks, vertices add their own terms to the diagonal, the units
+// of pressures follow from the diagonal, and every row is scaled by them and gets B.
 #include "mixed/mixed_float.h"
 #include "base/memory.h"
 #include "elements/tet_batch_laws.h"
@@ -13,26 +13,26 @@
 #include <string.h>
 
 enum { VERTICES_PER_TASK = 2048, BLOCKS_PER_TASK = 16384 };
-// mean stiffness over mean inertia: 1e-7 of it is the part that float takes of the softest motions,
-// if its round-off were to add up there
+// Largest ratio of mean stiffness to mean inertia for float. Round-off is 1e-7 of the stiffness; if
+// it added up in the softest motions, the relative error there would be 1e-7 of this ratio.
 static const double MOST_STIFF = 1e6;
 
-// What the blocks of a row and of its columns are multiplied by.
+// Factors of a row, and of the column with the same number.
 typedef struct row_factors {
-    float unit;     // of the pressure
+    float unit;     // unit of the pressure
     float free;     // 0 for fixed vertices, else 1
-    float softness; // 1 / B, of slack_B
-    float unused;   // a row of four is one load
+    float softness; // 1 / B, with the diagonal of slack_B
+    float unused;   // pads the row to one load of four
 } row_factors;
 
 struct pl_mixed_float {
-    const pl_block_matrix* A; // its pattern
+    const pl_block_matrix* A; // borrowed, only for its pattern
     pl_block_mg* mg;
     pl_pool* pool;
     const pl_tet_data* tets;
     int tet_count, place_count;
-    int* order;  // of the tets in batches
-    int* places; // of the entries of A among the blocks
+    int* order;  // order of the tets in batches
+    int* places; // where each entry of A is among the blocks
     pl_tet_batches laws[PL_MATERIAL_COUNT];
     int law_count;
     float* x;             // position and pressure of each vertex
@@ -106,7 +106,7 @@ void pl_mixed_float_refresh(pl_mixed_float* m, const pl_block_matrix* B,
             (float)(1.0 / slack_B->values[slack_B->diagonal[v]]);
 }
 
-// ---- before units
+// ---- before units are known
 
 static float* block_at(const pl_mixed_float* m, int entry) {
     return pl_block_mg_blocks(m->mg) + 16 * (size_t)m->places[entry];
@@ -162,7 +162,7 @@ static void add_couplings_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// blocks of pairs that are not in the pattern are left out
+// Skips pairs of vertices that are not in the pattern.
 static void add_term_block(void* to, int row, int column, const double block[9]) {
     const pl_mixed_float* m = to;
     int entry = row == column ? m->A->diagonal[row] : pl_block_matrix_find(m->A, row, column);
@@ -200,7 +200,7 @@ static void add_elements(const assembly* a, const double* x, const double* press
                              pl_block_mg_blocks(m->mg));
 }
 
-// ---- units
+// ---- units of pressures
 
 static double mass_part(int begin, int end, void* user) {
     const double* mass = user;
@@ -209,9 +209,9 @@ static double mass_part(int begin, int end, void* user) {
     return sum;
 }
 
-// Lumped masses, and the units: pressures in them have as large a diagonal as positions (Ruan 2024,
-// section 7.1: about mu / h without inertia). Each vertex has its own, for mu may jump. The sum of
-// the diagonal of K.
+// Adds lumped masses and finds the units, which give pressures as large a diagonal as positions
+// (Ruan 2024, section 7.1: about mu / h without inertia). Each vertex has its own unit, because mu
+// may jump. Returns the sum of the diagonal of K.
 static double find_units_part(int begin, int end, void* user) {
     const assembly* a = user;
     pl_mixed_float* m = a->m;
@@ -233,7 +233,7 @@ static double find_units_part(int begin, int end, void* user) {
     return sum;
 }
 
-// inertia gives soft motions their stiffness
+// Inertia is the stiffness of the softest motions.
 static bool is_float_enough(const pl_step_objective* f, double trace) {
     double mass = pl_parallel_sum(f->pool, mass_part, f->vertex_count, VERTICES_PER_TASK,
                                   (void*)(uintptr_t)f->mass);
@@ -242,7 +242,7 @@ static bool is_float_enough(const pl_step_objective* f, double trace) {
 
 // ---- rows
 
-// The block of row i and column j takes its units and B; returns the square of G in it.
+// Scales the block of row i and column j by units and adds B. Returns the squared norm of its G.
 PL_WIDE pl_f4 finish_block(float* block, const row_factors* i, const row_factors* j, float B) {
     const float both = i->free * j->free, across = i->unit * j->free, down = j->unit * i->free;
     const pl_f4 G = pl_load4(block + 12), rows = {both, both, both, across};
@@ -276,9 +276,9 @@ static void finish_rows_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// ---- vertices that are held in some directions; see step_holds.c
+// ---- vertices held in some directions; see step_holds.c
 
-// rows of positions times a matrix from the left
+// multiplies the position rows by a matrix from the left
 static void multiply_rows(const pl_mat3* left, float* block) {
     for (int c = 0; c < 4; c++) {
         const pl_vec3 column = {(double)block[c], (double)block[4 + c], (double)block[8 + c]};
@@ -287,7 +287,7 @@ static void multiply_rows(const pl_mat3* left, float* block) {
     }
 }
 
-// columns of positions times the same, which is symmetric, from the right
+// multiplies the position columns by the same symmetric matrix from the right
 static void multiply_columns(const pl_mat3* right, float* block) {
     for (int r = 0; r < 4; r++) {
         float* row = block + 4 * r;

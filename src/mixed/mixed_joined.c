@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-// as many vectors as the cycles have
+// number of vectors, as in mixed_cycles.c
 enum { RESTART = 25 };
 
 struct pl_mixed_joined {
     pl_pool* pool;
     int vertex_count;
     const pl_join* J;
-    const pl_mixed_inner* inner; // of the present solve
+    const pl_mixed_inner* inner; // of the current solve
     pl_krylov_work work;
     double *r, *first, *left; // 4 per vertex
     double *in, *out;         // 3 per vertex
@@ -78,13 +78,13 @@ static void apply(void* user, const void* x, void* y) {
     add_of_positions(j, j->J->add, x, y);
 }
 
-// left = r - (A + J) z
+// left = r - (A + J) z, the residual
 static void find_left(pl_mixed_joined* j, const double* r, const double* z) {
     apply(j, z, j->left);
     pl_vector_xpay(j->pool, 4 * j->vertex_count, r, -1.0, j->left);
 }
 
-// what J joins, then A, then what J joins again
+// J's smoother, then the preconditioner of A, then J's smoother again
 static void precondition(void* user, const void* r, void* z) {
     pl_mixed_joined* j = user;
     const int count = 4 * j->vertex_count;

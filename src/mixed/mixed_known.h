@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Sums over mixed tets at the last positions that were asked for. A step asks several times for
-// those of one x, for energies, forces and what is reported, and comparing positions costs far less
-// than sums over tets.
+// Caches sums over mixed tets at the last positions used. A step asks for them several times at one
+// x: for energies, forces and outputs. Comparing positions costs far less than summing over tets.
 #ifndef PL_MIXED_KNOWN_H
 #define PL_MIXED_KNOWN_H
 
@@ -15,20 +14,20 @@ typedef struct pl_mixed_known {
     int vertex_count;
     double* x;        // 3 per vertex
     double energy;    // of the distortion
-    double* gradient; // of that, 3 per vertex
+    double* gradient; // gradient of `energy`, 3 per vertex
     double* phi;      // per vertex
-    double* p;        // per vertex, and its forces G' p, 3 per vertex
+    double* p;        // per vertex; then its forces G' p, 3 per vertex
     double* forces;
     bool has_energy, has_gradient, has_phi, has_forces;
 } pl_mixed_known;
 
 pl_status pl_mixed_known_setup(pl_mixed_known* k, int vertex_count, pl_error* error);
 void pl_mixed_known_free(pl_mixed_known* k);
-// Nothing is known any more.
+// Clears the cache.
 void pl_mixed_known_forget(pl_mixed_known* k);
-// What is known is that of x from now on: nothing, unless it was before.
+// Makes x the current positions. Clears the cache if they differ from the previous ones.
 void pl_mixed_known_at(pl_mixed_known* k, const double* x);
-// The forces are those of p from now on.
+// Makes p the pressures whose forces are cached.
 void pl_mixed_known_of(pl_mixed_known* k, const double* p);
 
 #endif

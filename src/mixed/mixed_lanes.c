@@ -43,7 +43,7 @@ static pl_fw load_pressures(const pl_element_set* set, int first, const double* 
     return p;
 }
 
-// the gradients of the shape function of a corner, in the frame of V
+// gradients of a corner's shape function, in the frame of V
 static pl_vec3w load_shape(const pl_tet_data* d, int first, int corner,
                            const pl_principal_w* tangent) {
     pl_vec3w g;
@@ -56,8 +56,8 @@ static pl_vec3w load_shape(const pl_tet_data* d, int first, int corner,
     return pl_principal_turn_w(tangent, g);
 }
 
-// The blocks (i, j), i <= j, of a corner pair at 4 i + j; those of corner 0 are what is missing to
-// a sum of zero.
+// Computes blocks (i, j), i <= j, of each pair of corners at 4 i + j. Those of corner 0 follow
+// because each row sums to zero.
 static void find_blocks(const pl_tet_data* d, int first, const pl_principal_w* tangent,
                         pl_mat3w blocks[16]) {
     const pl_fw minus = pl_splat_w(-1.0f);
@@ -68,7 +68,7 @@ static void find_blocks(const pl_tet_data* d, int first, const pl_principal_w* t
         for (int j = i; j < 4; j++) {
             pl_mat3w K = pl_principal_frame_block_w(tangent, g[i], g[j]);
             K = blocks[4 * i + j] = pl_principal_unturn_w(tangent, K);
-            // columns, from which the blocks (0, j) follow
+            // column sums, which give the blocks (0, j)
             sums[j] = pl_mat3_add_w(sums[j], K);
             if (i != j) sums[i] = pl_mat3_add_w(sums[i], pl_mat3_transpose_w(K));
         }
@@ -79,8 +79,8 @@ static void find_blocks(const pl_tet_data* d, int first, const pl_principal_w* t
     blocks[0] = sums[0];
 }
 
-// Lane by lane, so that tets may share vertices. Blocks of the diagonal become symmetric to the
-// last bit, as a solver may read one half of them only.
+// Adds lane by lane, because tets may share vertices. Diagonal blocks are exactly symmetric,
+// because a solver may read only one half of them.
 static void add_blocks(const int* entries, int lane, double factor, const pl_mat3w blocks[16],
                        pl_block_matrix* A) {
     for (int i = 0; i < 4; i++)

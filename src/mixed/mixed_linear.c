@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MAX_FAILED_STEPS = 3, MAX_REFINEMENTS = 3 };
-// The direct solver costs the same for every tolerance.
+// A direct solve costs the same for every tolerance.
 static const double DIRECT_TOLERANCE = 1e-10;
 
 struct pl_mixed_linear {
@@ -24,12 +24,12 @@ struct pl_mixed_linear {
     pl_direct* direct;           // NULL: MINRES has not failed yet
     pl_mixed_joined* joined;     // NULL: no bodies have touched yet
     double* residual;            // 4 per vertex
-    pl_mixed_rung rung;          // of this step
+    pl_mixed_rung rung;          // of the current step
     bool has_factor;             // the rung can solve with the matrix of the last update
     bool has_climbed;            // since the last solve
-    bool is_tentative;           // the matrix of the last update
-    bool in_levels;              // and it is only in the levels of multigrid
-    int failed_steps;            // before this one, one after the other
+    bool is_tentative;           // the matrix of the last update may be indefinite
+    bool in_levels;              // its values are only in the levels of multigrid
+    int failed_steps;            // consecutive, before this one
 };
 
 static int unknown_count(const pl_mixed_linear* l) { return 4 * l->matrices.A->row_count; }
@@ -45,7 +45,7 @@ void pl_mixed_linear_destroy(pl_mixed_linear* l) {
     PL_FREE(l, pl_mixed_linear, 1);
 }
 
-// what rungs after the first one will need
+// Keeps the rest positions for rungs that may be created later.
 static pl_status keep_rest(pl_mixed_linear* l, const double* rest, pl_error* error) {
     const size_t count = 3 * (size_t)l->matrices.A->row_count;
     if (!l->keys.fallback) return PL_OK;
@@ -84,7 +84,7 @@ pl_status pl_mixed_linear_create(const pl_mixed_matrices* matrices, const double
 
 void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation) {
     if (!l->cycles || !pl_mixed_cycles_set_relaxation(l->cycles, relaxation)) return;
-    l->rung = PL_MIXED_BY_CYCLES; // another relaxation may do
+    l->rung = PL_MIXED_BY_CYCLES; // another relaxation may converge
     l->failed_steps = 0;
 }
 
@@ -94,8 +94,8 @@ void pl_mixed_linear_begin(pl_mixed_linear* l) {
     if (l->failed_steps < MAX_FAILED_STEPS) l->rung = PL_MIXED_BY_CYCLES;
 }
 
-// The solver of the present rung takes the values of the matrix; later ones are made when they are
-// first needed. has_factor tells whether it can solve.
+// Passes the values of the matrix to the solver of the current rung, which is created at first use.
+// Sets has_factor to whether that solver can solve.
 static pl_status update_rung(pl_mixed_linear* l, pl_error* error) {
     pl_status status = PL_OK;
     l->has_factor = false;
@@ -124,7 +124,7 @@ static bool may_climb(const pl_mixed_linear* l) {
     return l->keys.fallback && !l->is_tentative && l->rung != PL_MIXED_BY_FACTOR;
 }
 
-// from the present rung on, the first one that can solve
+// Climbs from the current rung to the first one that can solve.
 static pl_status find_rung(pl_mixed_linear* l, pl_error* error) {
     pl_status status = update_rung(l, error);
     while (status == PL_OK && !l->has_factor && may_climb(l)) {
@@ -151,7 +151,7 @@ pl_status pl_mixed_linear_update(pl_mixed_linear* l, bool in_levels, bool is_ten
     return find_rung(l, error);
 }
 
-// x = A^-1 b, with refinement of what round-off left
+// x = A^-1 b, with iterative refinement
 static void solve_directly(pl_mixed_linear* l, double tolerance, const double* b, double* x,
                            pl_linear_info* info) {
     int count = unknown_count(l);
@@ -170,8 +170,8 @@ static void solve_directly(pl_mixed_linear* l, double tolerance, const double* b
     }
 }
 
-// B is positive definite, so the matrix has as many negative pivots as there are pressures, unless
-// the objective curves down somewhere.
+// B is positive definite, so the matrix has exactly as many negative pivots as pressures, unless
+// the objective has negative curvature.
 static void note_pivots(const pl_mixed_linear* l, pl_linear_info* info) {
     pl_direct_info direct = pl_direct_get_info(l->direct);
     info->tiny_pivot_count = direct.tiny_pivot_count;
@@ -179,7 +179,7 @@ static void note_pivots(const pl_mixed_linear* l, pl_linear_info* info) {
     info->indefinite = direct.negative_pivot_count > l->matrices.A->row_count;
 }
 
-// A solve that the deadline ended has not failed.
+// A solve cut off by the deadline has not failed.
 static bool is_late(const pl_linear_options* options) {
     return options->deadline && pl_deadline_now(options->deadline) >= options->deadline->end;
 }
@@ -208,8 +208,8 @@ static void precondition(void* user, const double* r, double* z) {
     }
 }
 
-// Iterations are slow where bodies touch, for cycles know nothing of J. So a relaxation is looked
-// for again only if the solve has failed.
+// Cycles do not see J, so slow iterations while bodies touch say nothing about the relaxation.
+// Search for it again only after a failed solve.
 static void solve_joined(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                          double* x, pl_linear_info* info) {
     const pl_mixed_inner inner = {multiply, precondition, l};
@@ -243,7 +243,7 @@ static void solve_on_rung(pl_mixed_linear* l, const pl_linear_options* options, 
 
 void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
-    int iterations = 0; // of earlier rungs: they do not count against those of later ones
+    int iterations = 0; // of earlier rungs; not counted against the limit of later ones
     for (;;) {
         *info = (pl_linear_info){0};
         solve_on_rung(l, options, b, x, info);
@@ -273,7 +273,7 @@ pl_mixed_linear_state pl_mixed_linear_get_state(const pl_mixed_linear* l) {
 
 void pl_mixed_linear_set_state(pl_mixed_linear* l, const pl_mixed_linear_state* state) {
     l->failed_steps = state->failed_steps;
-    // the state may be of other settings
+    // the state may come from other settings
     if (!l->cycles) l->rung = PL_MIXED_BY_FACTOR;
     else if (l->keys.fallback && state->rung <= PL_MIXED_BY_FACTOR) l->rung = state->rung;
     else l->rung = PL_MIXED_BY_CYCLES;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method "mixed" of the world: a system of fem whose tets are mixed ones, coupled by their
-// pressures.
+// Method "mixed" of the world: a system of fem with mixed tets, coupled by their pressures.
 #include "mixed/mixed_method.h"
 #include "base/memory.h"
 #include "elements/body_parts.h"
@@ -18,7 +17,8 @@ typedef struct mixed_system {
     pl_mixed_pressure* pressure;
     void* saved; // state before a step
     size_t saved_size;
-    double* middle; // of a step by the midpoint rule, which keeps the volume there; NULL: another
+    double* middle; // positions in the middle of a step, for the midpoint rule, which keeps the
+                    // volume there; else NULL
     int vertex_count;
     bool is_linearised;
 } mixed_system;
@@ -109,8 +109,8 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
-// Attachments and colliders may leave an incompressible body less room than it has volume. The
-// pressures that answer are beyond any that a load makes.
+// Attachments and colliders may leave an incompressible body less space than its volume. The
+// resulting pressures exceed those of any load.
 static pl_status check_volume(mixed_system* s, pl_error* error) {
     static const double MAX_CHANGE = 1e-3;
     const double* x = pl_step_positions(s->fem);
@@ -132,7 +132,7 @@ static pl_status step(void* system, const pl_method_step* step, pl_method_info* 
     if (s->middle)
         memcpy(s->middle, pl_step_positions(s->fem), 3 * (size_t)s->vertex_count * sizeof(double));
     pl_status status = pl_step_system_step(s->fem, step, info, error);
-    // one linear solve does not keep the volume exactly
+    // One linear solve does not keep the volume exactly.
     bool is_solved = info->converged && !s->is_linearised;
     if (status == PL_OK && is_solved) status = check_volume(s, error);
     if (status != PL_OK) state_load(s, s->saved);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A direction solves Eq. 6 of the paper at (x, p), p the eliminated pressures,
+// A direction solves Eq. 6 of the paper at (x, p), with p the eliminated pressures,
 //
 //   ( K   G' ) ( d  )   ( f            )
 //   ( G  -B  ) ( dp ) = ( D (centre - p) ),
 //
-// which is positive definite in d whenever K is. Then the centre moves to p + dp. With that centre,
-// d is a direction of descent: the slope along it is -d.K d - |G d|^2 by the inverse of B + D. K
-// has the geometric stiffness of the centre, not of the pressures at x, which jump with every error
-// of second order where the constraint is stiff.
+// The reduced matrix in d is positive definite whenever K is. Then the centre moves to p + dp. With
+// that centre, d is a descent direction: the slope along it is -d.K d - |G d|^2, in the norm of (B
+// + D)^-1. K uses the geometric stiffness of the centre. The pressures at x would not do: where the
+// constraint is stiff, they jump with every second-order error.
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -24,11 +24,11 @@
 #include <string.h>
 
 enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048 };
-// Of the forces of the pressure: where centres are off by less than this, they have arrived.
+// Centres have converged when their error is below this fraction of the pressure forces,
 static const double ARRIVED = 1e-3;
-// And of the volume of a piece, where the slack of all its vertices holds less than this.
+// and when the slack of all vertices of a piece holds less than this fraction of its volume.
 static const double MAX_LOSS = 1e-5;
-// What mu / kappa is at least in the function that a line search sees.
+// Lower bound of mu / kappa in the function that the line search sees.
 static const double SLACK = 0.3;
 
 struct pl_mixed_pressure {
@@ -37,48 +37,48 @@ struct pl_mixed_pressure {
     pl_mixed_options options;
     const pl_element_set* set;    // borrowed
     const pl_step_pieces* pieces; // borrowed
-    int piece_count;              // theirs
+    int piece_count;              // of `pieces`
     pl_step_coupling coupling;
 
-    double* centre;        // state: of D, and the pressures of the geometric stiffness
-    double* p0;            // state: centre of the stabilisation, if that is in the matrix only
+    double* centre;        // state: centre of D; its pressures give the geometric stiffness
+    double* p0;            // state: centre of the stabilisation, if that is only in the matrix
     double* shift;         // D centre + S p0
     double* D;             // diagonal
-    double* centre_before; // the last direction
-    bool has_slack;        // D is not 0
+    double* centre_before; // before the last direction
+    bool has_slack;        // D is not zero
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
     pl_block_matrix slack_B;
-    pl_block_matrix* K;          // that of the step, borrowed
-    pl_mixed_flexible* flexible; // slack_B
-    pl_mixed_linear* linear;     // A
-    const double* scales;        // of pieces, if the next solve is that of a direction
-    // What A belongs to, borrowed, and where, if only multigrid has its values so far.
+    pl_block_matrix* K;          // matrix of the step, borrowed
+    pl_mixed_flexible* flexible; // solves with slack_B
+    pl_mixed_linear* linear;     // solves with A
+    const double* scales;        // of pieces, if the next solve is for a direction
+    // What A was assembled from, borrowed, and at which x, while only multigrid has its values.
     const pl_step_objective* f;
     double* matrix_x; // 3 per vertex
     double projected;
     bool in_levels;
     pl_mixed_float* fast; // writes A to multigrid; NULL: linear "direct"
 
-    double *phi, *eliminated;          // per vertex: of the last x that was looked at
-    double* solved_rhs;                // per vertex: of `eliminated`
-    bool is_solved;                    // there are `eliminated` of this B + D
-    double* known_x;                   // 3 per vertex: the last x that was looked at
-    bool is_known;                     // phi and `eliminated` are those of it, and of the shift
-    double *at_x, *change;             // per vertex: p and dp of the last direction
-    double* units;                     // of the pressures in A, per vertex [Pa]
-    double *rhs, *solution;            // 4 per vertex
+    double *phi, *eliminated; // per vertex: at known_x
+    double* solved_rhs;       // per vertex: of `eliminated`
+    bool is_solved;           // `eliminated` is valid for the current B + D
+    double* known_x;          // 3 per vertex: x of the last evaluation
+    bool is_known;            // phi and `eliminated` are those of known_x and of the current shift
+    double *at_x, *change;    // per vertex: p and dp of the last direction
+    double* units;            // units of the pressures in A, per vertex [Pa]
+    double *rhs, *solution;   // 4 per vertex
     double *forces, *difference;       // 3 per vertex; 1 per vertex
-    double *piece_volume, *piece_loss; // rest volume; what is missing of it
+    double *piece_volume, *piece_loss; // rest volume; volume missing
     bool* is_incompressible;           // per piece
-    int rounds;                        // of centres in this minimisation
+    int rounds;                        // updates of the centre in this minimisation
 };
 
 static size_t vertex_bytes(const pl_mixed_pressure* m) {
     return (size_t)m->vertex_count * sizeof(double);
 }
 
-// ---- the energy and its gradient
+// ---- energy and gradient
 
 static void find_shift(pl_mixed_pressure* m) {
     m->is_known = false;
@@ -89,8 +89,8 @@ static void find_shift(pl_mixed_pressure* m) {
     for (int v = 0; v < m->vertex_count; v++) m->shift[v] += m->D[v] * m->centre[v];
 }
 
-// p = (B + D)^-1 (phi + shift). A step asks for the pressures of one x several times, for energies,
-// forces and what is reported: they are solved for once.
+// p = (B + D)^-1 (phi + shift). A step asks for the pressures at one x several times (energies,
+// forces, outputs), so they are cached.
 static void evaluate(pl_mixed_pressure* m, const double* x) {
     if (m->is_known && memcmp(m->known_x, x, 3 * vertex_bytes(m)) == 0) return;
     pl_mixed_constraint(m->set, m->pool, x, m->phi);
@@ -99,14 +99,14 @@ static void evaluate(pl_mixed_pressure* m, const double* x) {
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
     if (m->is_solved && memcmp(m->rhs, m->solved_rhs, vertex_bytes(m)) == 0) return;
     memcpy(m->solved_rhs, m->rhs, vertex_bytes(m));
-    // Only what the right-hand side tells too, so that the last digits are those of a step that was
-    // not interrupted.
+    // The initial guess uses only state that a checkpoint has, so that a resumed run gives the same
+    // bits.
     for (int v = 0; v < m->vertex_count; v++) m->eliminated[v] = m->D[v] > 0.0 ? m->centre[v] : 0.0;
     pl_mixed_flexible_solve(m->flexible, m->solved_rhs, m->eliminated);
     m->is_solved = true;
 }
 
-// shift * centres: D centre^2 + p0.S p0, of a vertex
+// shift * centres at a vertex: D centre^2 + p0.S p0
 static double centre_square(const pl_mixed_pressure* m, int v) {
     double of_slack = m->D[v] * m->centre[v];
     return of_slack * m->centre[v] + (m->shift[v] - of_slack) * m->p0[v];
@@ -145,7 +145,7 @@ static void gradient(void* data, const double* x, double* out) {
 
 // ---- directions
 
-// the held part of a row or column of couplings becomes zero
+// zeroes the held part of a row or column of couplings
 static void hold_coupling(const pl_step_objective* f, int vertex, double* a, int stride) {
     if (f->fixed[vertex]) {
         for (int c = 0; c < 3; c++) a[c * stride] = 0.0;
@@ -157,8 +157,8 @@ static void hold_coupling(const pl_step_objective* f, int vertex, double* a, int
     a[0] = part.x, a[stride] = part.y, a[2 * stride] = part.z;
 }
 
-// The units of pressures in the matrix, so that its blocks are as large for them as for positions:
-// about mu / h without inertia (Ruan 2024, section 7.1). Each vertex has its own, for mu may jump.
+// Chooses units of pressures that make their blocks as large as those of positions: about mu / h
+// without inertia (Ruan 2024, section 7.1). Each vertex has its own unit, because mu may jump.
 static void choose_units(pl_mixed_pressure* m, const pl_step_objective* f) {
     double sum = 0.0;
     int count = 0;
@@ -169,12 +169,12 @@ static void choose_units(pl_mixed_pressure* m, const pl_step_objective* f) {
         m->units[v] = is_known ? sqrt(ratio) : 0.0;
         if (is_known) sum += log(m->units[v]), count++;
     }
-    const double mean = count ? exp(sum / count) : 1.0; // for held vertices
+    const double mean = count ? exp(sum / count) : 1.0; // used for held vertices
     for (int v = 0; v < m->vertex_count; v++)
         if (m->units[v] == 0.0) m->units[v] = mean;
 }
 
-// K and -B into their places; G is there and loses its held parts
+// Copies K and -B into A. G is already there and loses its held parts.
 static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
     for (int v = 0; v < m->vertex_count; v++)
         for (int e = m->K->offsets[v]; e < m->K->offsets[v + 1]; e++) {
@@ -190,7 +190,7 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
         }
 }
 
-// A in double, with the units that there are
+// assembles A in double with the current units
 static void fill(void* data) {
     pl_mixed_pressure* m = data;
     pl_step_hessian(m->f, m->matrix_x, m->projected, m->K);
@@ -262,7 +262,7 @@ static void scale_next(void* data, const double* scales) {
     ((pl_mixed_pressure*)data)->scales = scales;
 }
 
-// what the constraint lacks at x, in the scale of the forces
+// Residual of the constraint at x, scaled like the forces.
 static double missing(const pl_mixed_pressure* m, int v) {
     if (!m->scales || m->D[v] == 0.0) return 0.0;
     return m->scales[m->pieces->piece_of[v]] * m->D[v] * (m->centre[v] - m->at_x[v]);
@@ -323,7 +323,7 @@ static void stay(void* data) {
     find_shift(m);
 }
 
-// ---- centres that follow
+// ---- updates of the centre
 
 // |G' p|
 static double force_of(pl_mixed_pressure* m, const double* x, const double* p) {
@@ -332,7 +332,7 @@ static double force_of(pl_mixed_pressure* m, const double* x, const double* p) {
     return pl_vector_norm(m->pool, 3 * m->vertex_count, m->forces);
 }
 
-// |G' (p - centre)| where the centre has a weight; D NULL: everywhere
+// |G' (p - centre)| over vertices where the centre has a weight; D NULL: over all
 static double force_from(pl_mixed_pressure* m, const double* x, const double* centre,
                          const double* D) {
     for (int v = 0; v < m->vertex_count; v++)
@@ -340,7 +340,7 @@ static double force_from(pl_mixed_pressure* m, const double* x, const double* ce
     return force_of(m, x, m->difference);
 }
 
-// Where the pressure of a whole body is off, forces hardly tell, but its volume does.
+// A uniform error of a body's pressure hardly shows in the forces, but it does in the volume.
 static double volume_lost(const pl_mixed_pressure* m) {
     double worst = 0.0;
     for (int k = 0; k < m->pieces->count; k++) m->piece_loss[k] = 0.0;
@@ -395,7 +395,7 @@ static pl_status join(void* data, const pl_join* J, pl_error* error) {
 
 static void keep(void* data) { (void)data; }
 
-// The stiffness at rest is what multigrid chooses its levels by.
+// Multigrid chooses its levels by the stiffness at rest.
 static void copy_stiffness(pl_mixed_pressure* m) {
     for (int e = 0; e < pl_block_matrix_entry_count(&m->A); e++)
         for (int i = 0; i < 9; i++)
@@ -403,7 +403,7 @@ static void copy_stiffness(pl_mixed_pressure* m) {
                 m->K->values[9 * (size_t)e + (size_t)i];
 }
 
-// The solver is the pressures themselves, which outlive it.
+// The solver's data is the pressures themselves, which outlive it.
 pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, pl_error* error) {
     static const pl_newton_functions functions = {.begin = begin,
                                                   .update = update,
@@ -424,7 +424,7 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     const pl_element_set* set = input->sets;
     status = pl_mixed_float_create(set, pl_mixed_tet_data(set), input->rest, &m->A, levels, m->pool,
                                    &m->fast, error);
-    // else pl_mixed_pressure_changed is still to come
+    // otherwise pl_mixed_pressure_changed will do it
     if (status == PL_OK && m->set) pl_mixed_float_refresh(m->fast, &m->B, &m->slack_B);
     return status;
 }
@@ -564,7 +564,7 @@ double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
     return worst;
 }
 
-// Centres, and what is known of the solver.
+// The centres and the state of the solver.
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) {
     return 2 * vertex_bytes(m) + sizeof(pl_mixed_linear_state);
 }

@@ -3,7 +3,7 @@
 #include "mixed/mixed_schur.h"
 #include "mixed/mixed_tets.h"
 
-// |G' 1|^2 at a vertex: 0 inside of the body and where it is held
+// |G' 1|^2 at a vertex: 0 inside the body and where it is held
 static double boundary_square(const pl_mixed_schur* m, int v) {
     const pl_block_matrix* A = m->A;
     double sum[3] = {0.0, 0.0, 0.0};
@@ -13,9 +13,9 @@ static double boundary_square(const pl_mixed_schur* m, int v) {
     return sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
 }
 
-// L + B, where K has `inertia` times the mass. L is G M^-1 G' by that factor, put into the pattern
-// of the mesh: pressures have slopes inside, no slope where the body is held, and are 0 where it is
-// free.
+// L + B, where K has `inertia` times the mass. L is G M^-1 G' divided by `inertia`, approximated in
+// the pattern of the mesh: a Laplacian inside the body, with zero slope where the body is held and
+// zero pressure where it is free.
 static void sum_laplacian(const pl_mixed_schur* m, double inertia, pl_block_matrix* sum) {
     const double* mass = m->f->mass;
     double* lightness = m->volumes; // 1 / (inertia density)

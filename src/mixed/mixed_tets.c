@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where this differs from the paper: the compliance 1 / kappa of a tet is kept between
-// MIN_COMPLIANCE / mu (incompressible: the total volume still has a finite stiffness, so that the
-// pressures can be eliminated) and MAX_COMPLIANCE / mu (laws whose kappa vanishes at a Poisson's
-// ratio of 0).
+// Differs from the paper: the compliance 1 / kappa of a tet is kept between MIN_COMPLIANCE / mu and
+// MAX_COMPLIANCE / mu. The minimum is for incompressible material: the total volume still has a
+// finite stiffness, so that pressures can be eliminated. The maximum is for laws whose kappa
+// vanishes at a Poisson's ratio of 0.
 #include "mixed/mixed_tets.h"
 #include "base/memory.h"
 #include "math/simd.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const double MIN_COMPLIANCE = 1e-6, MAX_COMPLIANCE = 1e6;
-// mu / kappa below which nothing changes its volume.
+// Materials with mu / kappa below this keep their volume.
 static const double INCOMPRESSIBLE = 1.1e-6;
 
 typedef struct mixed_data {
@@ -179,7 +179,7 @@ const pl_tet_data* pl_mixed_tet_data(const pl_element_set* set) { return data_of
 
 // ---- sums over tets
 
-// V Phi of some tets from `first` on; how many they are.
+// Computes V Phi of some tets from `first` on; returns how many.
 static int find_constraints(const tet_job* job, int first, int last, double phi[PL_TET_LANES]) {
     const pl_tet_data* d = data_of(job->set)->tets;
     if (last - first >= PL_TET_LANES &&
@@ -224,7 +224,7 @@ static void corner_gradients(const pl_element_set* set, int e, const double* x, 
                           pl_mat3_apply(&P, pl_vec3_load(d->gradients + 12 * (size_t)e + 3 * i)));
 }
 
-// The forces of the pressure on some tets from `first` on; how many they are.
+// Adds the pressure forces of some tets from `first` on; returns how many.
 static int add_pressures(const tet_job* job, int first, int last) {
     const pl_element_set* set = job->set;
     if (last - first >= PL_TET_LANES) {
@@ -297,7 +297,7 @@ void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const doub
 
 static double compliance_of(const pl_material* m) {
     double compliance = pl_material_compliance(m) * m->mu;
-    if (!(compliance >= 0.0)) compliance = MAX_COMPLIANCE; // kappa below 0
+    if (!(compliance >= 0.0)) compliance = MAX_COMPLIANCE; // negative kappa
     return fmin(fmax(compliance, MIN_COMPLIANCE), MAX_COMPLIANCE) / m->mu;
 }
 
@@ -319,8 +319,8 @@ void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matr
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
 }
 
-// They hold for the sum as they do in each tet, where the constant is one eigenvector and what has
-// mean 0 are the others.
+// Bounds that hold in each tet hold for the sum. In a tet, the constant is one eigenvector; the
+// vectors of mean 0 are the others.
 void pl_mixed_flexibility_bounds(const pl_element_set* set, double alpha, double slack,
                                  double* least, double* most) {
     const pl_tet_data* d = data_of(set)->tets;

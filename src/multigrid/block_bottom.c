@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { NODES_PER_TASK = 8 };
-// Values come from float: a smaller part of a diagonal is round-off.
+// Values come from float, so a pivot below this fraction of its diagonal is round-off.
 static const double TINY_PIVOT = 1e-6;
 
 void pl_coarsest_visit(const pl_coarsest* coarsest, int begin, int end, pl_bottom_visit visit,
@@ -67,7 +67,7 @@ static bool try_definite(pl_dense_bottom* bottom, const pl_coarsest* coarsest) {
     return pl_dense_cholesky_factor(&bottom->cholesky, coarsest->pool) < 0;
 }
 
-// Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
+// Round-off can make a nearly singular matrix indefinite; then its diagonal is raised.
 static bool factor_definite(void* user, const pl_coarsest* coarsest) {
     static const float MAX_SHIFT = 1e3f;
     pl_dense_bottom* bottom = user;
@@ -88,10 +88,10 @@ static void solve_definite(void* user, const pl_coarsest* coarsest, const float*
 
 // ---------------------------------------------------------------- L D L' in float
 
-// Smallest pivot in float, relative to its diagonal: round-off is a hundredth of it.
+// Smallest pivot in float relative to its diagonal; round-off is a hundred times smaller.
 static const float LEAST_PIVOT = 1e-5f;
 
-// rows of displacements, in whole tiles
+// number of displacement rows, rounded up to whole tiles
 static int displacement_rows(int nodes) { return (12 * nodes + PL_TILE - 1) / PL_TILE * PL_TILE; }
 
 static pl_status setup_float(pl_dense_bottom* bottom, int nodes, pl_error* error) {
@@ -104,7 +104,7 @@ static pl_status setup_float(pl_dense_bottom* bottom, int nodes, pl_error* error
     return bottom->y ? PL_OK : pl_fail_memory(error, "the coarsest level of multigrid");
 }
 
-// where the unknown k of node J stands, pressures from row `pressures` on
+// row of unknown k of node J; pressures start at row `pressures`
 static int place_of(int pressures, int J, int k) {
     return k % 4 < 3 ? 12 * J + 3 * (k / 4) + k % 4 : pressures + 4 * J + k / 4;
 }

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The operators of the V-cycle (S0 Alg. 2; S3 section 5 for 4 unknowns). Post-smoothing is the
-// adjoint of pre-smoothing: the same half sweeps backwards, in reverse order. So the cycle of 3
-// unknowns is a symmetric operator, and a preconditioner of conjugate gradients. That of 4 unknowns
-// is not even linear (block_inner.h): it goes with flexible GMRES.
+// adjoint of pre-smoothing: the same half sweeps in reverse order and direction. So the cycle for 3
+// unknowns is a symmetric operator, and can precondition conjugate gradients. The cycle for 4
+// unknowns is not even linear (block_inner.h) and needs flexible GMRES.
 #include "base/timer.h"
 #include "base/tuned.h"
 #include "multigrid/block_multigrid.h"
@@ -39,7 +39,7 @@ static void add_time(pl_block_mg* mg, int l, double start) {
 static void pre_smooth(void* levels, int l) {
     pl_block_mg* mg = levels;
     int sweeps = sweeps_before(mg, l);
-    if (sweeps == 0) return; // then x is written by the coarse level, not added to
+    if (sweeps == 0) return; // then the coarse level overwrites x instead of adding to it
     double start = pl_seconds();
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
         pl_block_level_jacobi(&mg->levels[l], mg->pool, sweeps, true);
@@ -57,7 +57,7 @@ static void post_smooth(void* levels, int l) {
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI) {
         pl_block_level_jacobi(level, mg->pool, sweeps, false);
     } else if (sweeps > 0) {
-        // the last one goes backward, as the first one before went forward
+        // The last half sweep goes backward, because the first one of pre-smoothing went forward.
         int count = half_sweeps(mg, sweeps);
         bool forward = count % 2 == 0;
         pl_block_level_prepare(level, mg->pool, forward);
@@ -118,7 +118,7 @@ PL_WIDE void give_correction(const vector_job* job, int begin, int end, int unkn
     }
 }
 
-// numbers that the compiler knows
+// constants for the compiler
 static void take_residual_task(int begin, int end, int worker, void* user) {
     const vector_job* job = user;
     (void)worker;
@@ -168,9 +168,9 @@ static void take_rest_task(int begin, int end, int worker, void* user) {
 static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
                                           solve_coarsest};
 
-// Where stiffness jumps, one cycle leaves much of what only levels coarser than the first could
-// mend. Chebyshev's iteration on the first, with cycles as its preconditioner, is linear and
-// symmetric as they are; the eigenvalues of a cycle times the matrix are at most 1.
+// Where stiffness jumps, one cycle leaves much of the error that only levels coarser than level 1
+// can reduce. So level 1 takes Chebyshev steps preconditioned by cycles. They are as linear and
+// symmetric as the cycles; the eigenvalues of a cycle times the matrix are at most 1.
 static void iterate_first(void* levels, int l) {
     enum { STEPS = 3, NODES = 256 };
     const float least = pl_tuned.first_level_aim;
@@ -208,7 +208,7 @@ static void find_residual(pl_block_mg* mg, int l) {
     else pl_block_level_residual(&mg->levels[l], mg->pool);
 }
 
-// What the levels from l on make of b, with 4 unknowns: see block_inner.h.
+// Solves level l for b with 4 unknowns, using all levels from l on: see block_inner.h.
 static void solve_next(void* levels, int l) {
     pl_block_mg* mg = levels;
     if (l + 1 == mg->hierarchy.level_count) {
@@ -216,7 +216,8 @@ static void solve_next(void* levels, int l) {
         return;
     }
     pl_block_inner* inner = &mg->inner[l];
-    // as often as keeps the work on the next level below that on this one: visits multiply
+    // Visits multiply from level to level: keep the work on the next level below the work on this
+    // one.
     const int* nodes = mg->hierarchy.node_counts;
     const int ratio = nodes[l] / nodes[l + 1];
     const int steps = ratio < 1 ? 1 : ratio < PL_INNER_STEPS ? ratio : PL_INNER_STEPS;
@@ -275,7 +276,7 @@ void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
 void pl_block_mg_apply_sized(pl_block_mg* mg, const double* r, double size, double* z) {
     int n = mg->row_count;
     double norm = size / sqrt((double)n);
-    // a power of two, so that a cycle gives the same digits for any size of the residual
+    // a power of two, so that a cycle gives the same digits for a residual of any size
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};

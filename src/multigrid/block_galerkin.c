@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A_c = U' A U, block by block (S0 Eq. 6 and 7). With one node per vertex, a coarse block is the
-// sum of (X_i X_j') (x) A_ij over the entries between two nodes; one level up, X_i becomes the map
-// T of the child. One coarse block after the other, with its sums in registers; only blocks with
-// row <= column, and only the half of what goes into a diagonal block: the rest is transposed.
+// A_c = U' A U, block by block (S0 Eq. 6 and 7). If each vertex belongs to one node, a coarse block
+// is the sum of (X_i X_j') (x) A_ij over the entries between two nodes; one level up, X_i becomes
+// the map T of the child. Coarse blocks are computed one after the other, with their sums in
+// registers. Only blocks with row <= column are computed, and half of each diagonal block; the rest
+// is transposed.
 #include "multigrid/block_galerkin.h"
 #include "base/memory.h"
 #include "multigrid/block_size.h"
@@ -27,7 +28,7 @@ size_t pl_block_product_bytes(const pl_block_product* product) {
            sizeof(int);
 }
 
-// by the first row of their first node
+// sorts pairs by the first row of their first node
 static bool sort_pairs(pl_block_product* product, const pl_mg_transfer* transfer) {
     const pl_mg_pairs* p = &product->pairs;
     int* offsets = PL_ALLOC(int, transfer->fine_count + 1);
@@ -105,10 +106,10 @@ typedef struct product_job {
 //   row_b = sum_j Y_jb A_ij
 //
 // and then over the rows between two nodes, S_ba = sum_i X_ia row_b, four blocks at a time. Their
-// last values lie together.
+// last values are stored together.
 typedef struct row_sums3 {
     pl_f8 at[4];
-    pl_f4 last; // of all four
+    pl_f4 last; // of all four blocks
 } row_sums3;
 
 typedef struct pair_sums3 {
@@ -131,8 +132,8 @@ PL_WIDE void add_row3(pair_sums3* S, const row_sums3* row, const float* X) {
     for (int b = 0; b < 4; b++) S->last[b] = pl_fma4(pl_splat4(row->last[b]), point, S->last[b]);
 }
 
-// The sixteen 3 x 3 parts of a 12 x 12 block, by columns and then rows of it; column-major, and
-// three floats more that nobody reads.
+// The sixteen 3 x 3 parts of a 12 x 12 block, at[column][row]. Each is column-major, followed by
+// three unused floats.
 typedef struct parts {
     float at[4][4][12];
 } parts;
@@ -148,13 +149,13 @@ PL_WIDE pl_f8 transposed_head(pl_f8 a) {
 static void write_parts(const parts* from, float* out) {
     for (int b = 0; b < 4; b++)
         for (int d = 0; d < 3; d++, out += 12) {
-            // in order: each store writes one value too many, but for the last one of all
+            // In order, because each store but the last writes one value too many.
             for (int a = 0; a < 3; a++) pl_store4(out + 3 * a, pl_load4(from->at[b][a] + 3 * d));
             memcpy(out + 9, from->at[b][3] + 3 * d, 3 * sizeof(float));
         }
 }
 
-// S goes to where its pair lies, and transposed to the other place; a diagonal block is S + S'.
+// Writes S to its entry and S' to the transposed entry; a diagonal block is S + S'.
 static void store_sums3(const product_job* job, int pair, const pair_sums3* S) {
     const int* target = job->product->targets + 2 * (size_t)pair;
     parts direct, other;
@@ -209,8 +210,9 @@ static void store_sums4(const product_job* job, int pair, const pair_sums4* S) {
     store_block16(job, pair, block);
 }
 
-// The diagonal block of a vertex as the product takes it: what an unknown that is coupled with no
-// other one has there is not a stiffness of its node, which does not move it.
+// The diagonal block of a vertex for the product. Diagonal values of held unknowns become zero:
+// such an unknown is coupled with no other and does not move with its node, so its value is no
+// stiffness of the node.
 PL_WIDE const float* own_block3(const product_job* job, size_t i, float* copy) {
     (void)copy;
     return job->fine->fixed + 9 * i;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum { FLOATS_PER_TASK = 4096 };
-// Iterations end where no more than this part of the right-hand side is left: a body of one
-// material takes two or three, one with a thin stiff shell all of them. With 0.3, stiff lumps take
-// 20 cycles in place of 11 (s3-contrast).
+// Iterations end when the residual is at most this fraction of the right-hand side. A body of one
+// material takes two or three iterations; one with a thin stiff shell takes all of them. With 0.3,
+// stiff lumps take 20 cycles in place of 11 (s3-contrast).
 static const double ENOUGH = 0.1;
 
 void pl_block_inner_free(pl_block_inner* inner) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A few iterations on a coarse level, with its cycle as preconditioner: a K-cycle (Notay and
-// Vassilevski 2008). Nodes move what belongs to them in one piece, so that cycles see coarse
-// levels stiffer than they are, and the more levels, the more so. Iterations that make the residual
-// least (GCR) mend that on matrices that are not definite too, and the number of cycles then does
-// not grow with the number of levels.
+// A few iterations on a coarse level, preconditioned by its cycle: a K-cycle (Notay and Vassilevski
+// 2008). A node moves all its vertices by one affine map, so coarse levels are too stiff, and more
+// levels make it worse. Minimising the residual (GCR) corrects that, also for indefinite matrices;
+// then the number of cycles does not grow with the number of levels.
 #ifndef PL_MULTIGRID_BLOCK_INNER_H
 #define PL_MULTIGRID_BLOCK_INNER_H
 
@@ -14,10 +13,10 @@
 enum { PL_INNER_STEPS = 6 };
 
 typedef struct pl_block_inner {
-    size_t size;                                           // floats of a vector
-    float *step[PL_INNER_STEPS], *product[PL_INNER_STEPS]; // A step, orthogonal to each other
+    size_t size;                                           // floats per vector
+    float *step[PL_INNER_STEPS], *product[PL_INNER_STEPS]; // A step, orthogonal
     double square[PL_INNER_STEPS];                         // |product|^2
-    double first, left; // |b|^2 at the start, and of what is left
+    double first, left;                                    // |b|^2 at the start, and |residual|^2
     float* sum;
 } pl_block_inner;
 
@@ -25,9 +24,9 @@ pl_status pl_block_inner_setup(pl_block_inner* inner, const pl_block_level* leve
 void pl_block_inner_free(pl_block_inner* inner);
 size_t pl_block_inner_bytes(const pl_block_inner* inner);
 
-// Iterations on A x = level->b: begin, then after each cycle on the level, which has left its
-// correction in x and b - A x in the residual, take; then end. `take` leaves what is left of the
-// right-hand side in b, and is false if that is little, or if there is nothing more to gain.
+// Iterates on A x = level->b. Call `begin`; then, after each cycle on the level, `take`; then
+// `end`. `take` expects the cycle's correction in x and b - A x in the residual, and leaves the new
+// right-hand side in b. It returns false if little of it remains, or if there is no progress.
 void pl_block_inner_begin(pl_block_inner* inner);
 bool pl_block_inner_take(pl_block_inner* inner, int k, pl_block_level* level, pl_pool* pool);
 void pl_block_inner_end(const pl_block_inner* inner, pl_block_level* level);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Inverses of the diagonal blocks of nodes, many nodes at a time, one in each lane. block_invert.c
-// includes this once for each kind of blocks (block_size.h).
+// Inverses of the diagonal blocks of nodes, one node per lane. block_invert.c includes this file
+// once for each kind of blocks (block_size.h).
 //
-// A = L S L', with S the signs of the pivots. Displacements are definite: their signs are all 1,
+// A = L S L', with S the signs of the pivots. Displacements are definite, so all their signs are 1,
 // and for N = 4 and 12 this is Cholesky's factor. For N = 16 pressures are eliminated after all
-// displacements, and have the sign that they then turn out to have.
+// displacements; their signs are those of their pivots.
 
 // sign_k a
 PL_WIDE pl_fw SIZED(turned)(const pl_fw* sign, int k, pl_fw a) {
     return k < DISPLACEMENTS ? a : sign[k - DISPLACEMENTS] * a;
 }
 
-// The pivot of a pressure: its size; the diagonal before elimination is `whole`.
+// Absolute value of a pressure's pivot; `whole` is the diagonal before elimination.
 PL_WIDE pl_fw SIZED(pressure_pivot)(pl_fw pivot, pl_fw whole, pl_fw* sign, pl_iw* good) {
     pl_fw size = pl_abs_w(pivot), taken = pl_abs_w(whole - pivot);
     *sign = pl_select_w(pivot < 0.0f, pl_splat_w(-1.0f), pl_splat_w(1.0f));
@@ -21,7 +21,7 @@ PL_WIDE pl_fw SIZED(pressure_pivot)(pl_fw pivot, pl_fw whole, pl_fw* sign, pl_iw
     return size;
 }
 
-// L, with 1 / L_jj on the diagonal; 0 there for a pivot that vanished
+// Replaces A by L with 1 / L_jj on its diagonal, or 0 there for a pivot that vanished.
 PL_WIDE void SIZED(factor_lanes)(pl_fw a[N][N], pl_fw* sign) {
     for (int j = 0; j < N; j++) {
         pl_fw pivot = a[j][j];
@@ -41,7 +41,7 @@ PL_WIDE void SIZED(factor_lanes)(pl_fw a[N][N], pl_fw* sign) {
     }
 }
 
-// L^-1 in place of L
+// replaces L by L^-1
 PL_WIDE void SIZED(invert_factor_lanes)(pl_fw a[N][N]) {
     for (int j = 0; j < N; j++)
         for (int i = j + 1; i < N; i++) {
@@ -51,7 +51,7 @@ PL_WIDE void SIZED(invert_factor_lanes)(pl_fw a[N][N]) {
         }
 }
 
-// the unknown that is eliminated at step k
+// the unknown eliminated at step k
 PL_WIDE int SIZED(unknown_at)(int k) {
     return N != 16 ? k : k < DISPLACEMENTS ? 4 * (k / 3) + k % 3 : 4 * (k - DISPLACEMENTS) + 3;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Inverses of diagonal blocks. With 3 and 12 unknowns they are definite. The fourth unknown of a
-// vertex is a pressure, and blocks [K G'; G -C] are indefinite, but K and C are (semi)definite, so
-// that displacements, then pressures, are eliminated without exchanges (Vanderbei 1995).
+// Inverses of diagonal blocks. With 3 and 12 unknowns they are definite. With 4 and 16, the fourth
+// unknown of a vertex is a pressure: blocks [K G'; G -C] are indefinite, but K and C are
+// (semi)definite, so that eliminating displacements before pressures needs no pivoting (Vanderbei
+// 1995).
 //
-// Where a node's affine maps move nothing (S0 section 4.4), the block has a null space that is
-// known exactly: the mean of its diagonal is put there, which changes nothing else.
+// Where a node's affine maps have no effect (S0 section 4.4), the null space of the block is known
+// exactly. The mean of the diagonal is filled in there, which changes nothing else.
 #include "multigrid/block_galerkin.h"
 #include "multigrid/block_size.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 enum { ROWS_PER_TASK = 2048, NODES_PER_TASK = 64, DISPLACEMENTS = 12 };
-// a pivot that elimination made smaller than this part of what it was counts as none
+// A pivot below this fraction of its diagonal before elimination counts as zero.
 static const float TINY_PIVOT = 1e-6f;
 
 static float rank_of(const float* projector) {
@@ -30,7 +31,7 @@ void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int nod
     for (int c = 0; c < u; c++) rank[c / 3] += rank_of(first + c * unseen.of_unknown);
     if (!(rank[0] + rank[1] > 0.5f)) return;
     for (int k = 0; k < m; k++) trace[k % u / 3] += D[(m + 1) * k];
-    // A node that nothing belongs to: anything will do. Pressures are negative, unless the matrix
+    // A node without children may get any values. Pressures get a negative one, unless the matrix
     // says otherwise.
     float seen[2] = {(float)(u < 3 ? 4 : 12) - rank[0], 4.0f - rank[1]};
     float mean = seen[0] > 0.5f && trace[0] > 0.0f ? trace[0] / seen[0] : 1.0f;
@@ -42,8 +43,8 @@ void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int nod
                     (c < 3 ? mean : pressure) * first[c * unseen.of_unknown + 4 * a + b];
 }
 
-// The inverse of the first three rows and columns of a symmetric block with so many rows; zero if
-// there is none.
+// The inverse of the first three rows and columns of a symmetric block with `rows` rows; zero if it
+// is singular.
 PL_WIDE void invert_first_three(const float* A, int rows, double inverse[9]) {
     double a = (double)A[0], b = (double)A[1], c = (double)A[2];
     double d = (double)A[rows + 1], e = (double)A[rows + 2], f = (double)A[2 * rows + 2];
@@ -65,8 +66,8 @@ static void invert3(const float* A, float* out) {
     for (int k = 0; k < 9; k++) out[k] = (float)inverse[k];
 }
 
-// The first three unknowns, which are definite, and then what is left of the fourth, of whatever
-// sign. An unknown without a pivot does not move.
+// Inverts the first three unknowns, which are definite, and then the Schur complement of the
+// fourth, of either sign. An unknown without a pivot does not move.
 static void invert4(const float* A, float* out) {
     double inverse[9], Kg[3]; // K^-1, K^-1 g
     double pivot = (double)A[15], size = fabs(pivot);

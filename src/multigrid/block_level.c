@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Smoothers (S0 section 4.5). Gauss-Seidel goes forward and backward by turns, and keeps the half
-// of the row sums that it just made: a forward half sweep then reads only blocks before the row, a
-// backward one only those behind it. That is the same method with half the traffic.
+// Smoothers (S0 section 4.5). Gauss-Seidel alternates forward and backward half sweeps, and keeps
+// the half of the row sums that it just computed: a forward half sweep then reads only blocks
+// before the diagonal, a backward one only blocks after it. The result is that of plain
+// Gauss-Seidel at half the memory traffic.
 //
 //   x_i = D_i^-1 (b_i - lower_i - upper_i)   forward: lower_i is new, upper_i is kept, and lower_i
 //                                            is kept for the way back
 //
-// With relaxation, which the indefinite matrices of 4 unknowns need (S3 section 5.2, where it is
-// called vertex Vanka), x_i moves by omega times the way there.
+// The indefinite matrices of 4 unknowns need relaxation (S3 section 5.2, where this smoother is
+// called vertex Vanka): x_i moves by omega times the step.
 #include "multigrid/block_level.h"
 #include "base/memory.h"
 #include "multigrid/block_size.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum {
-    FEW_UNITS = 2, // of nodes, which one thread has done before another would begin
+    FEW_UNITS = 2, // units of nodes that one thread finishes before a second one would start
 };
 
 static size_t vector_size(const pl_block_level* level) {
@@ -28,7 +29,7 @@ static size_t blocks_size(const pl_block_level* level, int count) {
     return (size_t)count * (size_t)level->block + PL_BLOCK_PAD;
 }
 
-// values and fixed
+// floats of `values` and `fixed`
 static size_t stored_size(const pl_block_level* level) {
     return blocks_size(level, level->pattern.entry_count + level->node_count);
 }
@@ -92,16 +93,16 @@ size_t pl_block_level_bytes(const pl_block_level* level) {
            ((size_t)level->pattern.entry_count * 2 + (size_t)level->node_count * 4) * sizeof(int);
 }
 
-// what a task works on
+// arguments of a task
 typedef struct job {
     pl_block_level* level;
-    const pl_mg_half* half; // that is read
+    const pl_mg_half* half; // the half that is read
     const int* units;       // 2 per unit
     int unit_count;
     bool forward;
     bool from_zero;
-    bool both_halves; // or the kept sum in place of the other
-    bool add;         // to x
+    bool both_halves; // reads both halves, not the kept sum of the other
+    bool add;         // adds to x
 } job;
 
 static int row_at(const pl_block_level* level, int position) {
@@ -109,7 +110,7 @@ static int row_at(const pl_block_level* level, int position) {
     return order ? order[position] : position;
 }
 
-// where a unit begins in the direction of the sweep, and how many rows it has
+// First row of a unit in the direction of the sweep; *count is its number of rows.
 static int unit_start(const job* j, int unit, int* count) {
     if (unit >= j->unit_count) return *count = 0;
     int low = j->units[2 * unit], high = j->units[2 * unit + 1];
@@ -172,7 +173,7 @@ static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool 
 bool pl_block_level_gauss_seidel(pl_block_level* level, pl_pool* pool, int half_sweeps,
                                  bool first_forward, bool from_zero) {
     bool forward = first_forward;
-    // a half sweep from zero reads only what it has set itself
+    // A half sweep from zero reads only values that it has set itself.
     if (from_zero && half_sweeps == 0) memset(level->x, 0, vector_size(level) * sizeof(float));
     for (int k = 0; k < half_sweeps; k++, forward = !forward)
         half_sweep(level, pool, forward, from_zero && k == 0);
@@ -224,12 +225,12 @@ static double norm_part(int begin, int end, void* user) {
     return sum;
 }
 
-// true if float c of a row in a vector is an unknown
+// true if float c of a row in a vector is an unknown, not padding
 static bool is_value(const pl_block_level* level, int c) {
     return level->kind == PL_BLOCKS_4X3 ? c % 4 < 3 : c < level->unknowns;
 }
 
-// b = 0 and an x of the highest modes, which change sign from row to row
+// b = 0, and x a mix of the highest modes, which change sign from row to row
 static void start_rough(pl_block_level* level) {
     for (int i = 0; i < level->node_count; i++)
         for (int c = 0; c < level->stride; c++)
@@ -248,11 +249,11 @@ static double change_part(int begin, int end, void* user) {
     return sum;
 }
 
-// Whether sweeps on A x = 0 converge, from a rough x. What they change is looked at, not what is
-// left: slow smooth modes are most of that, and are left to coarser levels.
+// Whether sweeps on A x = 0 converge from a rough x. Measures the change per sweep, not the error:
+// most of the error is slow smooth modes, which coarser levels reduce.
 static bool sweeps_converge(pl_block_level* level, pl_pool* pool) {
     enum { SWEEPS = 10, LAST = 4 };
-    static const double LARGEST = 0.95; // factor of a sweep: it takes many to see what grows slowly
+    static const double LARGEST = 0.95; // factor per sweep: slow growth takes many sweeps to show
     double before = INFINITY, change = 0.0;
     size_t size = vector_size(level);
     start_rough(level);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Restriction and prolongation where a column of a node's map has N floats in memory.
-// block_transfer.c includes this once for each N (block_size.h).
+// Restriction and prolongation where a column of a node's map takes N floats. block_transfer.c
+// includes this file once for each N (block_size.h).
 
 PL_WIDE pl_v4x3 SIZED(load_map)(const float* p) {
     return (pl_v4x3){{pl_load4(p), pl_load4(p + N), pl_load4(p + 2 * N), pl_load4(p + 3 * N)}};
 }
-// in order: each store writes one value too many
+// in order, because each store writes one value too many
 PL_WIDE void SIZED(store_map)(float* p, const pl_v4x3* map) {
     for (int a = 0; a < 4; a++) pl_store4(p + N * a, map->column[a]);
 }
 
-// b_c = U' r: each node gathers from what belongs to it
+// b_c = U' r: each node gathers from its vertices or child nodes
 PL_WIDE pl_v4x3 SIZED(gather_vertices)(const pl_block_level* fine, const pl_mg_transfer* t,
                                        const float* r, int node) {
     pl_v4x3 sum = {{{0}, {0}, {0}, {0}}};

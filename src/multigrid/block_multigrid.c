@@ -3,9 +3,8 @@
 //
 // S0 Alg. 3 (setup) and the matrix part of Alg. 4 (update).
 //
-// Where we differ from the paper: rows are numbered for Gauss-Seidel in slabs; blocks that come and
-// go are summed anew, never added and subtracted. block_values.c has what differs on the finest
-// level.
+// Differs from the paper: rows are numbered for Gauss-Seidel in slabs, and added blocks are summed
+// anew, never added and subtracted. For the finest level see block_values.c.
 #include "multigrid/block_multigrid.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -76,7 +75,7 @@ void pl_block_mg_move(pl_block_mg* mg, const double* positions) {
 
 // ---------------------------------------------------------------- levels
 
-// what an added block adds to the diagonals of the levels: X_i moves up with its node
+// Adds a block to the diagonals of all levels: X_i moves up with its node.
 static void add_to_levels(pl_block_mg* mg, const pl_mg_addition* addition) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     int node = addition->row, unknowns = mg->unknowns, size = unknowns * unknowns;
@@ -100,7 +99,7 @@ static void add_to_levels(pl_block_mg* mg, const pl_mg_addition* addition) {
 static void touch_levels(pl_block_mg* mg, int row) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     for (int l = 0, node = row; l < h->level_count; l++) {
-        if (mg->marks[l][node] == mg->stamp) return; // and so are those above
+        if (mg->marks[l][node] == mg->stamp) return; // so are its ancestors
         mg->marks[l][node] = mg->stamp;
         mg->touched[l][mg->touched_count[l]++] = node;
         if (l + 1 < h->level_count) node = h->transfers[l].parent[node];
@@ -139,11 +138,11 @@ static void copy_diagonal_task(int begin, int end, int worker, void* user) {
            block * (size_t)(end - begin) * sizeof(float));
 }
 
-// all that follows from the values of the finest level
+// Updates everything that follows from the values of the finest level.
 static bool update_levels(pl_block_mg* mg, double start, float scale_before) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     pl_mg_addition* additions = mg->additions.data;
-    for (size_t k = 0; k < mg->additions.count; k++) // exact: powers of two
+    for (size_t k = 0; k < mg->additions.count; k++) // exact: a power of two
         for (int c = 0; c < 16; c++) additions[k].block[c] *= mg->scale / scale_before;
     double copied = pl_seconds();
     for (int l = 1; l < h->level_count; l++)
@@ -189,7 +188,7 @@ static int compare_additions(const void* a, const void* b) {
 // blocks that a caller adds: pl_mg_diagonal or pl_mg_diagonal4
 typedef struct given {
     const void* blocks;
-    size_t size; // bytes of one
+    size_t size; // bytes of one block
     int count;
 } given;
 
@@ -202,7 +201,7 @@ static const double* block_of(const given* g, int k) {
                            offsetof(pl_mg_diagonal, block));
 }
 
-// the list in the order of rows; false for want of memory
+// Sorts the list by row. False if memory runs out.
 static bool take_additions(pl_block_mg* mg, const given* g) {
     int size = mg->unknowns * mg->unknowns;
     mg->additions.count = 0;

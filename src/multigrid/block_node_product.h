@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Galerkin product from nodes to nodes. block_galerkin.c includes this once for each kind of
-// blocks (block_size.h).
+// The Galerkin product from nodes to nodes. block_galerkin.c includes this file once for each kind
+// of blocks (block_size.h).
 #define U (N / 4) // unknowns of a vertex, and of a column of a node's map
 
-// A block S (column-major) goes to where its pair lies, and transposed to the other place; a
-// diagonal block is S + S'.
+// Writes a block S (column-major) to its entry and S' to the transposed entry; a diagonal block is
+// S + S'.
 static void SIZED(store_block)(const product_job* job, int pair, const float* S) {
     const int* target = job->product->targets + 2 * (size_t)pair;
     if (target[0] < 0) {
@@ -21,7 +21,7 @@ static void SIZED(store_block)(const product_job* job, int pair, const float* S)
         for (int r = 0; r < N; r++) T[N * r + c] = S[N * c + r];
 }
 
-// columns += B T: the columns of B, moved from a child's frame to its parent's
+// columns += B T: moves the columns of B from a child's frame to its parent's
 PL_WIDE void SIZED(add_columns)(float* columns, const float* B, const float* T) {
     for (int d = 0; d < U; d++) {
         const float* last = B + N * (3 * U + d);
@@ -38,7 +38,7 @@ PL_WIDE void SIZED(add_columns)(float* columns, const float* B, const float* T) 
     }
 }
 
-// S += weight T' columns: the same for the rows
+// S += weight T' columns: the same for rows
 PL_WIDE void SIZED(add_moved_rows)(float* S, const float* columns, const float* T, float weight) {
     const float ratios[4] = {weight * T[3], weight * T[3], weight * T[3], weight};
     const float shifts[4] = {weight * T[0], weight * T[1], weight * T[2], 0.0f};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S0 Algorithm 3: the order of rows, the nodes of all levels, and which blocks
-// there are.
+// S0 Algorithm 3: the order of rows, the nodes of all levels, and the pattern of blocks.
 #include "base/memory.h"
 #include "multigrid/block_multigrid.h"
 #include "multigrid/stiff_lengths.h"
@@ -10,18 +9,18 @@
 #include <string.h>
 
 enum { ROW_BLOCK = 1024 };
-// relaxation that sweeps of any mixed matrix have converged with so far
+// Relaxation with which sweeps of every mixed matrix so far converged.
 static const float OMEGA = 0.5f;
 
-// The couplings of the matrix with the rows in another order.
+// The couplings of the matrix, optionally in another order of rows.
 typedef struct graph_job {
     const pl_mg_blocks* A;
-    const int *old_of_new, *new_of_old; // NULL: the order stays
+    const int *old_of_new, *new_of_old; // NULL: keeps the order
     pl_adjacency* graph;
-    int* entries; // of each item the entry of the matrix, or NULL
+    int* entries; // entry of the matrix for each item, or NULL
 } graph_job;
 
-// rows of a graph whose offsets are known, ascending
+// fills the rows of a graph with known offsets, in ascending order
 static void graph_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const graph_job* job = user;
@@ -43,7 +42,7 @@ static void graph_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// entries: room for those of all items, or NULL
+// entries: room for one per item, or NULL
 static pl_status make_graph(const pl_block_mg* mg, const pl_mg_blocks* A, bool in_new_order,
                             pl_adjacency* graph, int* entries, pl_error* error) {
     int n = A->row_count, item_count = A->offsets[n] - n;
@@ -95,17 +94,17 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     return PL_OK;
 }
 
-// What finding the nodes of levels needs. They take long and are found one after the other, beside
-// all that needs none of them.
+// Data to find the nodes of the levels. That takes long and cannot be shared by threads, so it runs
+// beside all other setup that does not need the nodes.
 typedef struct pl_block_sampling {
     pl_background background;
     pl_mg_hierarchy* hierarchy;
     const double* positions;
-    pl_adjacency graph; // in the order of rows
+    pl_adjacency graph; // in row order
     pl_mg_hierarchy_options options;
     double* lengths; // per item of the graph, or NULL
     int* starts;
-    int* levels; // as asked for, or NULL
+    int* levels; // from the settings, or NULL
     int start_count, level_count;
     pl_status status;
     pl_error error;
@@ -129,7 +128,7 @@ static void sample_job(void* user) {
         pl_mg_hierarchy_setup(s->hierarchy, &s->graph, s->positions, &s->options, &s->error);
 }
 
-// starts by row, and counts of levels
+// Sorts the starts by row and copies the level sizes.
 static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, pl_error* error) {
     pl_block_sampling* s = mg->sampling;
     s->start_count = settings->start_count;
@@ -154,7 +153,7 @@ static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, 
     return PL_OK;
 }
 
-// the lengths of sampling, and it begins
+// Computes the lengths for sampling and starts it.
 static pl_status begin_sampling(pl_block_mg* mg, const pl_mg_blocks* A, const int* entries,
                                 const pl_mg_settings* settings, pl_error* error) {
     pl_block_sampling* s = mg->sampling;
@@ -192,7 +191,7 @@ typedef struct sources_job {
     pl_mg_pattern* pattern;
 } sources_job;
 
-// The entries of a row come from one row of the matrix, so that it is read in long runs.
+// The entries of a row come from one row of the matrix, so reads are contiguous.
 static void sources_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sources_job* job = user;
@@ -218,9 +217,9 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
     return status;
 }
 
-// the solver that the settings gave, or the factor that costs less
+// The solver of the settings, or the cheaper factor.
 static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
-    enum { DENSE_ENOUGH = 2048 }; // unknowns that are dense without looking
+    enum { DENSE_ENOUGH = 2048 }; // unknowns that are always dense
     const pl_coarsest coarsest = pl_block_mg_coarsest(mg);
     if (mg->bottom.operations)
         return mg->bottom.operations->setup(mg->bottom.user, &coarsest, error);
@@ -328,7 +327,7 @@ pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const doub
     return status;
 }
 
-// Row by row, block (i, j) is block (j, i) column by column: so that is where it belongs.
+// Block (i, j) row by row equals block (j, i) column by column, so it is written there.
 typedef struct places_job {
     const pl_block_mg* mg;
     const pl_mg_blocks* A;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Names for code that is included once for each kind of blocks (wide_block.h). The file that
-// includes it has defined KIND (3, 4, 12, 16 or 4x3) and N, the rows of a block.
+// Names for code that is included once for each kind of blocks (wide_block.h). The including file
+// defines KIND (3, 4, 12, 16 or 4x3) and N, the rows of a block.
 #ifndef PL_MULTIGRID_BLOCK_SIZE_H
 #define PL_MULTIGRID_BLOCK_SIZE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The passes over the rows of a level. block_level.c includes this once for each kind of blocks
-// (block_size.h), with STRIDE, the floats of a row in a vector.
+// The passes over the rows of a level. block_level.c includes this file once for each kind of
+// blocks (block_size.h), with STRIDE, the floats of a row in a vector.
 
 // a diagonal block, or its inverse, times values
 #if STRIDE == 16 && N == 4
@@ -28,7 +28,7 @@ PL_WIDE V SIZED(own_times_at)(const pl_block_level* level, const float* blocks, 
 }
 #endif
 
-// the sum of the blocks of a half row times x
+// sum over the blocks of a half row, times x
 PL_WIDE V SIZED(half_sum)(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
     SUM sum = {0};
@@ -38,7 +38,8 @@ PL_WIDE V SIZED(half_sum)(const pl_block_level* level, const pl_mg_half* half, i
 }
 
 #if STRIDE == 4
-// The same from the last entry on: a sweep backward has just found what the first one needs.
+// The same from the last entry on: a backward sweep has just computed the value that the first
+// entry needs.
 PL_WIDE V SIZED(half_sum_backward)(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
     SUM sum = {0};
@@ -60,7 +61,7 @@ PL_WIDE void SIZED(relax)(const job* j, int i) {
     V rest = V_(sub)(V_(load)(level->b + at), sum);
     if (!j->from_zero) rest = V_(sub)(rest, V_(load)(level->half_sum + at));
     V x = SIZED(own_times)(level, level->inverse, i, rest);
-#if (N == 4 && STRIDE == 4) || N == 16 // matrices that are not definite need relaxation
+#if (N == 4 && STRIDE == 4) || N == 16 // indefinite matrices need relaxation
     if (level->omega != 1.0f) {
         x = V_(scale)(level->omega, x);
         if (!j->from_zero) x = V_(add)(x, V_(scale)(1.0f - level->omega, V_(load)(level->x + at)));
@@ -71,8 +72,8 @@ PL_WIDE void SIZED(relax)(const job* j, int i) {
 }
 
 #if STRIDE == 4
-// Two units at a time, row by row in turn: a row mostly waits for the one before it, and units of a
-// phase are not coupled, so that the two wait at the same time.
+// Interleaves two units row by row. A row mostly waits for the previous one, and units of a phase
+// are not coupled, so that their waits overlap.
 static void SIZED(relax_task)(int begin, int end, int worker, void* user) {
     const job* j = user;
     int step = j->forward ? 1 : -1;

@@ -5,7 +5,7 @@
 #include "multigrid/block_galerkin.h"
 #include "multigrid/block_size.h"
 
-// nodes: that gather from vertices, and that gather from nodes
+// nodes per task, for nodes above vertices and above nodes
 enum { VERTEX_GATHERS = 16, NODE_GATHERS = 64 };
 
 typedef struct move_job {
@@ -16,8 +16,7 @@ typedef struct move_job {
     bool add;
 } move_job;
 
-// What of a residual a node feels, and what of its motion a vertex follows: not the unknowns that
-// are held.
+// Drop held unknowns: felt, from a residual before restriction; moved, from a node's motion.
 PL_WIDE pl_f4 felt3(const pl_block_level* fine, size_t i, pl_f4 a) {
     (void)fine, (void)i;
     return a;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Values of the finest level: copied from a matrix in double, or written by the caller, and the
+// Values of the finest level, copied from a matrix in double or written by the caller, and the
 // product with them. They are scaled by a power of two, so that floats suffice for any units.
 //
-// What no other unknown is coupled with (hard attachments, eliminated from the matrix) belongs to a
-// node, but it does not move it: with 3 unknowns the whole vertex, with 4 each unknown by itself,
-// because a vertex that is held still has a pressure.
+// Unknowns that are coupled with no other (hard attachments, eliminated from the matrix) belong to
+// a node but do not move with it. With 3 unknowns this holds for whole vertices; with 4 for each
+// unknown, because a held vertex still has a pressure.
 #include "multigrid/block_multigrid.h"
 #include "multigrid/block_size.h"
 
@@ -30,18 +30,18 @@ typedef struct multiply_job {
 typedef double d4 __attribute__((vector_size(32)));
 typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
 
-// a scaled, in float
+// a times scale, in float
 PL_WIDE pl_f4 scaled4(const double* a, float scale) {
     return __builtin_convertvector(*(const d4_loose*)a * (double)scale, pl_f4);
 }
 
-// -0 is nothing
+// treats -0 as zero
 PL_WIDE pl_i4 without_sign(pl_i4 bits) { return bits & 0x7fffffff; }
 
 // ---------------------------------------------------------------- 3 unknowns
 
-// Blocks are row-major in the matrix and column-major on the levels. Returns the bits that are set
-// in its values.
+// Blocks are row-major in the matrix and column-major on the levels. Returns the OR of the bits of
+// all values.
 PL_WIDE pl_i4 copy_block3(const double* from, float scale, float* to) {
     pl_f4 a = scaled4(from, scale), b = scaled4(from + 4, scale);
     float last = (float)(from[8] * (double)scale);
@@ -79,7 +79,7 @@ PL_WIDE d4 multiply_block3(const float* A, const double* x, d4 sum) {
 
 // ---------------------------------------------------------------- 4 unknowns
 
-// Returns the bits that are set in each of its rows.
+// Returns the OR of the bits of each of its rows.
 PL_WIDE pl_i4 copy_block4(const double* from, float scale, float* to) {
     pl_f4 a = scaled4(from, scale), b = scaled4(from + 4, scale);
     pl_f4 c = scaled4(from + 8, scale), d = scaled4(from + 12, scale);
@@ -99,7 +99,7 @@ PL_WIDE pl_i4 copy_block4(const double* from, float scale, float* to) {
     return bits;
 }
 
-// bits: of the blocks beside the diagonal; D: the diagonal block, whose own diagonal does not count
+// bits: OR over the off-diagonal blocks. D: the diagonal block, whose diagonal entries are ignored.
 PL_WIDE void set_held4(pl_block_mg* mg, int i, pl_i4 bits, const float* D) {
     int held = 0;
     for (int k = 0; k < 4; k++) {
@@ -173,7 +173,7 @@ void pl_block_mg_follow_held(pl_block_mg* mg) {
     pl_block_mg_find_unseen(mg);
 }
 
-// what an update has found out to be held
+// the held flags that an update found
 static const unsigned char* all_held(const pl_block_mg* mg) {
     return mg->unknowns == 4 ? mg->held_unknowns : mg->held;
 }
@@ -196,8 +196,7 @@ void pl_block_mg_copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
 
 float* pl_block_mg_blocks(pl_block_mg* mg) { return mg->levels[0].values; }
 
-// Values stay as they were written, unless they are so large or small that products with them could
-// leave the range of float.
+// Leaves values as they were written, unless products with them could leave the range of float.
 static void scale_written(pl_block_mg* mg) {
     enum { FAR = 30 };
     pl_block_level* level = &mg->levels[0];

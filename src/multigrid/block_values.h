@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Values of the finest level where a vertex has N unknowns. block_values.c includes this once for
-// each N (block_size.h).
+// Values of the finest level where a vertex has N unknowns. block_values.c includes this file once
+// for each N (block_size.h).
 
-// the sum of the sizes of the diagonal
+// sum of the absolute values of the diagonal
 static double SIZED(trace_part)(int begin, int end, void* user) {
     const copy_job* job = user;
     double sum = 0.0;
@@ -17,7 +17,7 @@ static double SIZED(trace_part)(int begin, int end, void* user) {
     return sum;
 }
 
-// the same of values in float
+// the same for values in float
 static double SIZED(written_trace_part)(int begin, int end, void* user) {
     const pl_block_level* level = user;
     double sum = 0.0;
@@ -30,7 +30,7 @@ static double SIZED(written_trace_part)(int begin, int end, void* user) {
     return sum;
 }
 
-// the bits that are set in the values
+// the OR of the bits of all values
 PL_WIDE pl_i4 SIZED(copy_half)(const copy_job* job, const pl_mg_half* half, int i) {
     pl_block_level* level = &job->mg->levels[0];
     pl_i4 bits = {0};

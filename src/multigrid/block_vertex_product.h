@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Galerkin product from vertices to nodes. block_galerkin.c includes this once for each kind of
-// blocks (block_size.h), and has the sums that it works with.
+// The Galerkin product from vertices to nodes. block_galerkin.c includes this file once for each
+// kind of blocks (block_size.h), and defines the sums that it uses.
 
-// Rows that belong to a node lie all over the matrix: ask for them before they are needed.
+// The rows of a node are scattered over the matrix: prefetch them.
 PL_WIDE void SIZED(prefetch_group)(const product_job* job, int g) {
     const pl_mg_pairs* p = &job->product->pairs;
     if (g >= p->group_count) return;
@@ -21,7 +21,7 @@ PL_WIDE void SIZED(prefetch_group)(const product_job* job, int g) {
 PL_WIDE void SIZED(add_group)(const product_job* job, int g, SIZED(row_sums) * sums) {
     const pl_mg_pairs* p = &job->product->pairs;
     const pl_block_level* fine = job->fine;
-    SIZED(row_sums) row = *sums; // of its own, so that it stays in registers
+    SIZED(row_sums) row = *sums; // a local copy, so that it stays in registers
     SIZED(prefetch_group)(job, g + GROUPS_AHEAD);
     for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
         const float* A = fine->values + N * N * (size_t)p->entries[k];

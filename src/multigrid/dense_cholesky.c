@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cholesky in panels of four tiles. A tile takes the sum over all columns to its left in one go,
-// with its sums in registers, since the rows of tiles lie side by side; the diagonal tiles of L
-// are inverted, so that the triangular solves are products like all the rest. Every tile is the
-// work of one task in a fixed order: the bits do not depend on the threads.
+// Cholesky in panels of four tiles. A tile takes the sum over all columns to its left in one pass,
+// with its sums in registers, because a row of tiles is contiguous. The diagonal tiles of L are
+// inverted, so that the triangular solves are products too. Every tile is computed by one task in a
+// fixed order, so that the bits do not depend on the number of threads.
 #include "multigrid/dense_cholesky.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -19,11 +19,11 @@ enum {
     TILE_SIZE = T * T,
     PARTS = T / PL_LANES, // registers of a tile's column
     PANEL = 4,            // tiles
-    SECTION = 128,        // columns of two tiles that lie in the first cache, 16 KB
+    SECTION = 128,        // columns of two tiles that fit the first cache: 16 KB
     SOLVE_PANEL = 8,
-    PARALLEL_TILES = 36, // smaller matrices are done before a second thread has woken up
+    PARALLEL_TILES = 36, // smaller matrices are finished before a second thread wakes up
     MAX_RHS = 3,         // at a time
-    COLUMNS = 8 / PARTS > 1 ? 8 / PARTS : 2, // of a tile, whose sums are in registers together
+    COLUMNS = 8 / PARTS > 1 ? 8 / PARTS : 2, // of a tile, summed in registers at once
 };
 
 void pl_dense_cholesky_free(pl_dense_cholesky* c) {
@@ -81,8 +81,8 @@ static float* tile_row(const pl_dense_cholesky* c, int I) {
     return c->tiles + row * (row + 1) / 2 * TILE_SIZE;
 }
 
-// out = base - A B', or A B' if there is no base: A and B are rows of tiles, `depth` columns of
-// them, at most SECTION of which are in the first cache at a time.
+// out = base - A B', or A B' without a base. A and B are rows of tiles, `depth` columns of them; at
+// most SECTION columns are in the first cache at a time.
 static void multiply_section(const float* A, const float* B, int depth, const float* base,
                              float* out) {
     for (int c0 = 0; c0 < T; c0 += COLUMNS) {
@@ -109,8 +109,7 @@ static void multiply_tiles(const float* A, const float* B, int depth, const floa
         multiply_section(A + k * T, B + k * T, depth - k < SECTION ? depth - k : SECTION, out, out);
 }
 
-// A diagonal tile becomes its factor, with zeros above; the number of the column whose pivot is
-// too small, or -1.
+// Factors a diagonal tile, with zeros above. Returns the column whose pivot is too small, or -1.
 static int factor_tile(float* tile, const float* diagonal, float least) {
     for (int j = 0; j < T; j++) {
         float pivot = tile[j * T + j];
@@ -128,12 +127,13 @@ static int factor_tile(float* tile, const float* diagonal, float least) {
     return -1;
 }
 
-// inverse = L^-1, both lower triangles by columns
+// inverse = L^-1, both lower triangular and column-major
 static void invert_tile(const float* L, float* inverse) {
     memset(inverse, 0, TILE_SIZE * sizeof(float));
     for (int j = 0; j < T; j++) inverse[j * T + j] = 1.0f;
     for (int k = 0; k < T; k++) {
-        // row k of the inverse is final once divided; the rows below lose their share of it
+        // Row k of the inverse is final after the division; then its share is subtracted from the
+        // rows below.
         float scale = 1.0f / L[k * T + k];
         for (int j = 0; j <= k; j++) {
             float* column = inverse + j * T;
@@ -147,18 +147,18 @@ static void invert_tile(const float* L, float* inverse) {
 typedef struct factor_work {
     pl_dense_cholesky* c;
     int first, end; // tiles of the panel
-    int split;      // the first tile whose D is -1
+    int split;      // first tile with D = -1
 } factor_work;
 
-// Tile (I, J) where D is -1: what columns of the other sign leave of it, -B - G K^-1 G', is turned
-// around.
+// Tile (I, J) with D = -1: after the columns of the other sign it is -B - G K^-1 G', and its sign
+// is flipped.
 static void turn_tile(const factor_work* w, int I, int J, float* tile) {
     multiply_tiles(tile_row(w->c, I), tile_row(w->c, J), w->split * T, tile, tile);
     for (int k = 0; k < TILE_SIZE; k++) tile[k] = -tile[k];
     for (int k = 0; I == J && k < T; k++) w->c->diagonal[I * T + k] = tile[k * T + k];
 }
 
-// tiles of the panel: what all columns before it contribute; item: a row of tiles
+// Subtracts the columns before the panel from the panel's tiles; item: a row of tiles.
 static void update_rows_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const factor_work* w = user;
@@ -173,7 +173,7 @@ static void update_rows_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// the tile (I, J) of L, once those to its left in the panel are there
+// computes tile (I, J) of L after those to its left in the panel
 static void finish_tile(const factor_work* w, int I, int J) {
     float *row = tile_row(w->c, I), *tile = row + (size_t)J * TILE_SIZE;
     size_t inside = (size_t)w->first * TILE_SIZE;
@@ -191,7 +191,7 @@ static void finish_rows_task(int begin, int end, int worker, void* user) {
         for (int J = w->first; J < w->end; J++) finish_tile(w, I, J);
 }
 
-// the triangle of the panel itself; the row that fails, or -1
+// factors the triangle of the panel; returns the row that fails, or -1
 static int factor_diagonal(const factor_work* w) {
     pl_dense_cholesky* c = w->c;
     for (int I = w->first; I < w->end; I++) {
@@ -222,12 +222,12 @@ int pl_dense_cholesky_factor(pl_dense_cholesky* c, pl_pool* pool) {
 
 typedef struct solve_work {
     pl_dense_cholesky* c;
-    float* x; // rhs_count columns of each tile
+    float* x; // rhs_count columns per tile
     int rhs_count;
     int first, end; // tiles of the panel
 } solve_work;
 
-// out -= A x, for a row of tiles A with `depth` columns; x: the columns of tiles below one another
+// out -= A x, for a row of tiles A with `depth` columns; x: one tile of rhs columns after the other
 static inline __attribute__((always_inline)) void
 subtract_rows(const float* A, int depth, const float* x, int rhs, float* out) {
     pl_fw sum[MAX_RHS][PARTS] = {{{0}}};
@@ -245,7 +245,7 @@ subtract_rows(const float* A, int depth, const float* x, int rhs, float* out) {
         }
 }
 
-// out -= A' x over the tiles A of one column, from row `first` to `end`
+// out -= A' x over the tiles of one column, from row `first` to `end`
 static inline __attribute__((always_inline)) void
 subtract_columns(const solve_work* w, int J, int first, int end, int rhs, float* out) {
     enum { TOGETHER = 4 };
@@ -266,7 +266,7 @@ subtract_columns(const solve_work* w, int J, int first, int end, int rhs, float*
     }
 }
 
-// with the number of right-hand sides known to the compiler
+// with a constant number of right-hand sides for the compiler
 static void subtract_rows_of(const float* A, int depth, const float* x, int rhs, float* out) {
     if (rhs == 1) subtract_rows(A, depth, x, 1, out);
     else if (rhs == 2) subtract_rows(A, depth, x, 2, out);
@@ -282,7 +282,7 @@ static float* rhs_tile(const solve_work* w, int I) {
     return w->x + (size_t)I * (size_t)(w->rhs_count * T);
 }
 
-// what the tiles before the panel contribute to a row of it, and those after it to a column
+// Subtracts the tiles before the panel from a row of it, and those after it from a column.
 static void forward_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const solve_work* w = user;
@@ -327,7 +327,7 @@ static void backward_panel(solve_work* w, pl_pool* pool) {
     }
 }
 
-// right-hand sides first .. first + rhs_count between the caller's layout and tiles
+// copies right-hand sides first .. first + rhs_count between the caller's layout and tiles
 static void copy_rhs(const solve_work* w, pl_rhs_layout layout, int first, const float* in,
                      float* out) {
     for (int i = 0; i < w->c->tile_rows * T; i++)

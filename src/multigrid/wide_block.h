@@ -7,16 +7,15 @@
 //   N    unknowns in memory
 //   3    x y z 0
 //   4    x y z p
-//   12   the columns of a 3 x 4 map, x y z each, then 4 that nobody reads
+//   12   the columns of a 3 x 4 map, x y z each, then 4 unused floats
 //   16   the columns of a 4 x 4 map, x y z p each
 //   4x3  the columns of a 3 x 4 map, x y z 0 each, where coordinates are not coupled: one 4 x 4
 //        block for all three
 //
-// A column of a 3 x 3 block is read as 4 floats, of which the last belongs to what comes behind,
-// and is dropped at the end. Arrays of blocks are PL_BLOCK_PAD floats longer than their blocks.
+// A column of a 3 x 3 block is read as 4 floats; the last one belongs to the next column and is
+// dropped at the end. Arrays of blocks are PL_BLOCK_PAD floats longer than their blocks.
 //
-// For each N there are the same operations, so that code that is included once for each N can use
-// them:
+// Each N has the same operations, so that code included once for each N can use them:
 //
 //   pl_vN        the values of a vertex or node: load, store, add, sub, scale; for the columns of
 //                blocks also splat, fma and what spreads a point over the values of a map
@@ -29,7 +28,7 @@
 
 typedef int32_t pl_i4 __attribute__((vector_size(16)));
 
-// the fourth becomes zero
+// sets the fourth to zero
 PL_WIDE pl_f4 pl_drop_last(pl_f4 a) { return (pl_f4)((pl_i4)a & (pl_i4){-1, -1, -1, 0}); }
 
 // ---------------------------------------------------------------- 3 and 4
@@ -48,8 +47,8 @@ PL_WIDE pl_v4 pl_v4_add(pl_v4 a, pl_v4 b) { return a + b; }
 PL_WIDE pl_v4 pl_v4_sub(pl_v4 a, pl_v4 b) { return a - b; }
 PL_WIDE pl_v4 pl_v4_scale(float s, pl_v4 a) { return s * a; }
 
-// Column by column as blocks are: three values of the first column, three of the second, two of the
-// third, and its last one apart. A x is the sum of the columns.
+// Column by column, like blocks: three values of the first column, three of the second, two of the
+// third, and its last value separately. A x is the sum of the columns.
 typedef struct pl_sum3 {
     pl_f8 head;
     pl_f4 last; // its first value
@@ -57,7 +56,7 @@ typedef struct pl_sum3 {
 
 PL_WIDE void pl_sum3_add(const float* A, const float* x, pl_sum3* sum) {
 #if PL_LANES > 1 && defined(__AVX__)
-    // x2 comes out of the register: sweeps wait for loads more than for anything else
+    // Takes x2 from the register: sweeps are limited by loads.
     __m256 xx = _mm256_broadcast_ps((const __m128*)x);
     const __m256i from = _mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2);
     pl_f4 x2 = (pl_f4)_mm256_castps256_ps128(xx);
@@ -84,7 +83,7 @@ PL_WIDE pl_v3 pl_v3_apply(const float* A, pl_v3 x) {
 }
 PL_WIDE pl_v3 pl_v3_apply_at(const float* A, const float* x) { return pl_v3_apply(A, pl_load4(x)); }
 
-// Two columns in each.
+// Two columns in each vector.
 typedef struct pl_sum4 {
     pl_f8 first, second;
 } pl_sum4;
@@ -109,7 +108,7 @@ PL_WIDE pl_v4 pl_v4_apply_at(const float* A, const float* x) { return pl_v4_appl
 PL_WIDE pl_v4 pl_v4_splat(float s) { return pl_splat4(s); }
 // a b + c
 PL_WIDE pl_v4 pl_v4_fma(pl_v4 a, pl_v4 b, pl_v4 c) { return pl_fma4(a, b, c); }
-// a point for the values of a map, whose columns are single values
+// spreads a point over the values of a map, whose columns are single values
 PL_WIDE pl_v4 pl_v4_spread_point(const float* X) { return pl_load4(X); }
 PL_WIDE pl_v4 pl_v4_spread_last(const float* p) { return pl_splat4(p[3]); }
 
@@ -138,13 +137,13 @@ PL_WIDE pl_v4x3 pl_v4x3_scale(float s, pl_v4x3 a) {
     return a;
 }
 
-// Two columns side by side, and the products with the even and the odd columns of blocks apart:
-// else each would wait for the one before.
+// Two columns side by side, with separate sums for even and odd columns of blocks; one sum would
+// make each product wait for the previous one.
 typedef struct pl_sum4x3 {
     pl_f8 first[2], second[2];
 } pl_sum4x3;
 
-// column k of a block times the row k of x
+// column k of a block times row k of x
 PL_WIDE void pl_sum4x3_column(const float* column, pl_f8 twice, int k, pl_sum4x3* sum) {
     pl_f8 c01, c23;
     pl_spread_four(column, &c01, &c23);
@@ -186,7 +185,7 @@ PL_WIDE pl_v12 pl_v12_fma(pl_v12 a, pl_v12 b, pl_v12 c) {
     return (pl_v12){pl_fma8(a.head, b.head, c.head), pl_fma4(a.tail, b.tail, c.tail)};
 }
 
-// two sums, so that they do not wait for one another
+// two sums, so that they do not wait for each other
 typedef struct pl_sum12 {
     pl_v12 even, odd;
 } pl_sum12;
@@ -213,13 +212,13 @@ PL_WIDE pl_v12 pl_v12_apply(const float* A, pl_v12 x) {
     return pl_v12_apply_at(A, values);
 }
 
-// the coordinates of a point, one for each value of a node's map: 000 111 222 333
+// the coordinates of a point, spread over the values of a node's map: 000 111 222 333
 PL_WIDE pl_v12 pl_v12_spread_point(const float* X) {
     return (pl_v12){{X[0], X[0], X[0], X[1], X[1], X[1], X[2], X[2]}, {X[2], X[3], X[3], X[3]}};
 }
-// the last column of a node's map in place of each column; p: the whole map
+// the last column of a node's map in place of every column; p: the whole map
 PL_WIDE pl_v12 pl_v12_spread_last(const float* p) {
-    // read with one before them
+    // read from one float earlier
     pl_f4 x = pl_load4(p + 8);
     x = __builtin_shufflevector(x, x, 1, 2, 3, 3);
     pl_f4 low = __builtin_shufflevector(x, x, 0, 1, 2, 0);
